@@ -1,3 +1,4 @@
+#include "app/window/bug_report.h"
 #include "app/window/command_line.h"
 #include "app/window/evidence/paper.h"
 #include "app/window/main_window.h"
@@ -23,7 +24,8 @@ void choosePlatform(int argc, char** argv) {
     for (int at = 1; at < argc && !display; ++at) {
         const QByteArray word(argv[at]);
         if (word.startsWith("--report") || word.startsWith("--screenshot") || word.startsWith("--startup-report") ||
-            word.startsWith("--paper") || word == "--help" || word == "-h" || word == "--version" || word == "-v") {
+            word.startsWith("--paper") || word.startsWith("--bug-report") || word == "--help" || word == "-h" ||
+            word == "--version" || word == "-v") {
             qputenv("QT_QPA_PLATFORM", "offscreen");
         }
     }
@@ -65,6 +67,11 @@ int main(int argc, char** argv) {
         const QString problem = app::writePaper(line.paperFolder);
         if (!problem.isEmpty()) print(stderr, QStringLiteral("orrery: %1\n").arg(problem));
         return problem.isEmpty() ? 0 : 1;
+    }
+    if (!line.bugReport.isEmpty()) {
+        const Expected<void> done = app::writeBugReport(line.bugReport, {.project = {}, .files = line.files});
+        if (!done) print(stderr, QStringLiteral("%1\n").arg(QString::fromStdString(toText(done.error()))));
+        return done ? 0 : 1;
     }
     app::MainWindow window;
     if (line.dark) window.setTheme(*line.dark);

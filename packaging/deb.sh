@@ -7,11 +7,17 @@ cd "$(dirname "$0")/.."
 
 build=${ORRERY_BUILD:-}
 if [ -z "$build" ]; then
-    install_missing $build_packages
+    install_missing $build_packages $package_packages
     build_release -DORRERY_TESTS=OFF
     build=build/release
 fi
-version=$(orrery_version) arch=$(dpkg --print-architecture)
+version=$(orrery_version)
+built=$("$build/bin/orrery-cli" --version | cut -d' ' -f2)
+if [ "$built" != "$version" ]; then
+    echo "$build is Orrery $built, the tree is $version: build it again." >&2
+    exit 1
+fi
+arch=$(dpkg --print-architecture)
 out=build/deb stage=build/deb/stage
 rm -rf "$stage"
 mkdir -p "$stage/DEBIAN" "$stage/debian"
@@ -28,14 +34,27 @@ packaging/man.sh "$build/bin/orrery-cli" "ask performance models of machine\-lea
 cp packaging/debian/copyright "$share/doc/orrery/copyright"
 date=$(git log -1 --format=%cD 2>/dev/null || date -R)
 printf 'orrery (%s) unstable; urgency=medium\n\n  * Built from the tree; the history of the repository says what changed.\n\n -- Orrery authors <orrery@example.org>  %s\n' "$version" "$date" | gzip -9n >"$share/doc/orrery/changelog.gz"
-# Programs that only Orrery starts stand beside it: they have no pages of their own.
+# Programs that only Orrery starts stand beside it. They take no arguments of people, so one sentence is their page.
+for helper in "$stage"/usr/bin/*; do
+    name=$(basename "$helper")
+    [ -e "$share/man/man1/$name.1.gz" ] && continue
+    printf '.TH %s 1 "" "Orrery %s" "Orrery"\n.SH NAME\n%s \\- helper program of orrery\n.SH DESCRIPTION\nStarted by orrery and orrery\\-cli, and of no use alone.\n.SH SEE ALSO\norrery(1), orrery\\-cli(1)\n' \
+        "$(echo "$name" | tr a-z A-Z)" "$version" "${name//-/\\-}" | gzip -9n >"$share/man/man1/$name.1.gz"
+done
 find "$stage/usr" -type d -exec chmod 755 {} + ; find "$share" -type f -exec chmod 644 {} +
 
 printf 'Source: orrery\nMaintainer: Orrery authors <orrery@example.org>\n\nPackage: orrery\nArchitecture: any\n' >"$stage/debian/control"
 programs=$(find "$stage/usr/bin" "$stage/usr/lib" -type f 2>/dev/null | sed "s|^$stage/||")
 # MPI is loaded where it is installed, and not needed.
-needed=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info $(echo "$programs" | grep -v '\.so$') 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+why=$out/shlibdeps.log
+needed=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info $(echo "$programs" | grep -v '\.so$') 2>"$OLDPWD/$why" | sed -n 's/^shlibs:Depends=//p') || true
 rm -rf "$stage/debian"
+if [ -z "$needed" ]; then
+    echo "dpkg-shlibdeps found no libraries that the programs need:" >&2
+    cat "$why" >&2
+    exit 1
+fi
+rm "$why"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@DEPENDS@/$needed/" -e "s/@SIZE@/$(du -sk "$stage/usr" | cut -f1)/" packaging/debian/control.in >"$stage/DEBIAN/control"
 (cd "$stage" && find usr -type f -printf '%P\n' | sort | sed 's|^|usr/|' | xargs -d '\n' md5sum >DEBIAN/md5sums)
 dpkg-deb --root-owner-group --build "$stage" "$out/orrery_${version}_$arch.deb" >/dev/null

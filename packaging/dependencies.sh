@@ -1,11 +1,12 @@
-# Sourced by run.sh and test.sh: installs what is missing. Debian 12 (bookworm) or a descendant with the same packages.
+# Sourced by run.sh, test.sh and deb.sh: installs what is missing. Debian 12 (bookworm) or a descendant with the same packages.
 
+package_packages="dpkg-dev"
 build_packages="g++ cmake ninja-build ccache mold git ca-certificates
   qt6-base-dev libqt6svg6-dev libqcustomplot-dev libyaml-cpp-dev libtbb-dev libfmt-dev libexpected-dev
   libonnx-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev libsqlite3-dev zlib1g-dev libsnappy-dev libzstd-dev libgl1-mesa-dev libgraphviz-dev libconfig++-dev libxgboost-dev pkgconf
   libzydis-dev libpagmo-dev libeigen3-dev libopenmpi-dev
   fonts-inter fonts-dejavu-core breeze-icon-theme"
-test_packages="libonnx-testdata libbenchmark-dev openmpi-bin xvfb xauth openbox"
+test_packages="libonnx-testdata libbenchmark-dev openmpi-bin xvfb xauth openbox appstream desktop-file-utils lintian"
 
 install_missing() {
     missing=

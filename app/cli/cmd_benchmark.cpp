@@ -23,7 +23,9 @@ const Command benchmarkCommand{
         "`results` is a hash of them.",
     .options = {{"results", "FILE",
                  "results of other tools as CSV: method, row, predicted_s; they stand in the same table", true},
-                {"questions", "FILE", "write the rows with their names, for other tools to answer"},
+                {"part", "ID", "only this part of the suite, as `kernels-new`; several may be named", true},
+                {"questions", "FILE",
+                 "write the rows with their names, for other tools to answer; by itself it asks no method"},
                 {"rows", "FILE", "write every row of every method as CSV, - for standard output"},
                 {"table", "FILE", "the figures as LaTeX, or as CSV by its ending"},
                 {"no-timings", "", "leave what answers took out of the JSON: the same bytes from the same numbers"},
@@ -31,7 +33,8 @@ const Command benchmarkCommand{
     .examples = {{"orrery-cli benchmark", "which method is how good at what?"},
                  {"orrery-cli benchmark --questions rows.csv", "which rows must a tool of mine answer?"},
                  {"orrery-cli benchmark --results mine.csv", "where does it stand?"},
-                 {"orrery-cli benchmark --json --no-timings", "are the numbers of this machine those of another?"}},
+                 {"orrery-cli benchmark --part models --json --no-timings",
+                  "are the numbers of this machine those of another?"}},
     .run = runBenchmark,
 };
 

@@ -213,6 +213,11 @@ int runBlock(const Arguments& arguments, Watch& watch) {
                            "--hex HEX or --csv FILE")
                           .value());
     }
+    if (table && arguments.has("json")) {
+        return failed(fail("usage.both", "`--json` and `--csv` are given together",
+                           "`--json` with `--hex`; a table is answered as a table")
+                          .value());
+    }
     block::Analyser analyser(*core);
     if (hex && (*core)->forms.empty()) {
         return failed(fail("block.no-table", fmt::format("{} has no table of ports", (*core)->rules.title),
@@ -236,7 +241,7 @@ const Command blockCommand{
                  "many: a table with a column `hex`, or `instruction_ids` of PMEvo's mixes; its rows come back with "
                  "what is predicted"},
                 {"uops", "FILE", "read the port table from this file, in the columns of uops.info"},
-                {"json", "", "as JSON (resources/schema/block.schema.json)"}},
+                {"json", "", "of one block, as JSON (resources/schema/block.schema.json)"}},
     .required = {"core"},
     .examples = {{"orrery-cli block --core skl --hex 4801d84829d8", "a chain of an addition and a subtraction"},
                  {"orrery-cli block --core hsw --csv blocks.csv --uops hsw.csv",

@@ -5,6 +5,7 @@
 #include "base/text/words.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/core_view.h"
+#include "methods/cpu/core_windows.h"
 #include "simulation/cpu/core/interval.h"
 #include "simulation/cpu/core/kernels/kernel.h"
 #include "simulation/cpu/core/pipeline.h"
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <fstream>
 
 namespace orrery::cli {
 
@@ -92,6 +94,21 @@ CoreJson intervalJson(const CoreQuestion& question, const IntervalResult& result
     return json;
 }
 
+CoreJson windowsJson(const CoreQuestion& question, const CoreEstimate& answer, const WindowModel& model) {
+    CoreJson json = headOf(question, "concorde");
+    addTimes(json, question, answer.cycles, answer.instructions);
+    json["operations"] = static_cast<std::uint64_t>(std::llround(answer.operations));
+    json["low"] = answer.low;
+    json["high"] = answer.high;
+    json["confidence"] = 0.9;
+    for (std::size_t r = 0; r < resourceCount; ++r)
+        json["resources"][std::string(toText(static_cast<Resource>(r)))] = answer.by[r];
+    json["resources"]["interplay"] = answer.interplay;
+    json["windows"] = answer.classCycles.size();
+    json["model"] = model.source;
+    return json;
+}
+
 CoreJson sampleJson(const CoreQuestion& question, const SampleOptions& options, const SampleResult& result) {
     CoreJson json = headOf(question, options.kind == SampleKind::Smarts ? "smarts" : "simpoint");
     const auto operations = static_cast<double>(result.operations);
@@ -122,6 +139,17 @@ std::string textOf(const CoreQuestion& question, const CoreJson& json) {
                                   json["low"].get<double>(), json["high"].get<double>(),
                                   100 * json["confidence"].get<double>(), json["units"].get<std::uint64_t>(),
                                   json["simulated"].get<std::uint64_t>(), json["operations"].get<std::uint64_t>());
+    }
+    if (json.contains("resources")) {
+        text += fmt::format("{:.0f} … {:.0f} cycles: nine of ten runs of the pipeline that judged it\n",
+                            json["low"].get<double>(), json["high"].get<double>());
+        Table rows({"resource", "cycles", "share"}, {false, true, true});
+        for (const auto& [name, cycles] : json["resources"].items()) {
+            if (cycles.get<double>() <= 0.0005 * json["cycles"].get<double>()) continue;
+            rows.add({name, fmt::format("{:.0f}", cycles.get<double>()),
+                      fmt::format("{:.1f} %", 100 * cycles.get<double>() / json["cycles"].get<double>())});
+        }
+        text += "\n" + rows.text();
     }
     if (json.contains("stack")) {
         Table rows({"cause", "cycles", "share"}, {false, true, true});
@@ -172,7 +200,41 @@ Expected<std::uint64_t> wholeOption(const Arguments& arguments, std::string_view
     return static_cast<std::uint64_t>(*value);
 }
 
+// Teaches the learned part of `--method concorde` anew.
+int teachCore(const Arguments& arguments, Watch& watch) {
+    WindowFitOptions options;
+    const auto runs = wholeOption(arguments, "runs", static_cast<std::uint64_t>(options.runs));
+    const auto seed = wholeOption(arguments, "seed", options.seed);
+    if (!runs) return failed(runs.error());
+    if (!seed) return failed(seed.error());
+    options.runs = static_cast<int>(std::min<std::uint64_t>(*runs, 100'000));
+    options.seed = *seed;
+    options.stop = watch.token();
+    watch.begin("running kernels on cores");
+    const auto fit = fitWindowModel(options);
+    watch.end();
+    if (!fit) return failed(fit.error());
+    std::ofstream file(*arguments.value("teach"));
+    file << toJson(fit->model);
+    file.close();
+    if (!file)
+        return failed(
+            fail("file.write", fmt::format("`{}` cannot be written", *arguments.value("teach")), "a place to write to")
+                .value());
+    std::string text = fit->model.source + "\n\n";
+    Table rows({"core", "kernel", "cycles", "predicted", "off", "dataflow alone"},
+               {false, false, true, true, true, true});
+    for (const auto& each : fit->judged) {
+        rows.add({each.core, each.kernel, fmt::format("{:.0f}", each.cycles), fmt::format("{:.0f}", each.predicted),
+                  fmt::format("{:+.1f} %", 100 * (each.predicted / each.cycles - 1)),
+                  fmt::format("{:+.1f} %", 100 * (each.together / each.cycles - 1))});
+    }
+    return print(text + rows.text()) ? Answered : Unanswered;
+}
+
 int runCore(const Arguments& arguments, Watch& watch) {
+    if (arguments.value("teach")) return teachCore(arguments, watch);
+    if (!arguments.value("kernel")) return failed(fail("usage.missing", "no kernel is given", "--kernel TEXT").value());
     CoreQuestion question;
     auto machine = machineFor(arguments, question.assumptions);
     if (!machine) return failed(machine.error());
@@ -186,9 +248,10 @@ int runCore(const Arguments& arguments, Watch& watch) {
     for (const auto& each : question.assumptions) report(warning("core.assumed", each));
     const auto method = arguments.value("method").value_or("pipeline");
     const auto sample = arguments.value("sample");
-    if (method != "pipeline" && method != "interval")
+    if (method != "pipeline" && method != "interval" && method != "concorde")
         return failed(
-            fail("usage.value", fmt::format("there is no method `{}`", method), "pipeline, interval").value());
+            fail("usage.value", fmt::format("there is no method `{}`", method), "pipeline, interval, concorde")
+                .value());
     if (sample && *sample != "smarts" && *sample != "simpoint")
         return failed(
             fail("usage.value", fmt::format("there is no sampling `{}`", *sample), "smarts, simpoint").value());
@@ -208,6 +271,10 @@ int runCore(const Arguments& arguments, Watch& watch) {
         options.seed = *seed;
         options.stop = stop;
         json = sampleJson(question, options, sampled(question.nest, question.machine, options));
+    } else if (method == "concorde") {
+        const auto model = loadWindowModel();
+        if (!model) return failed(model.error());
+        json = windowsJson(question, estimateCore(question.nest, question.machine, *model), *model);
     } else if (method == "interval") {
         IntervalModel model(question.machine, ops);
         while (!stop.stop_requested() && stream.next(chunk)) model.run(chunk);
@@ -237,12 +304,15 @@ const Command coreCommand{
          {"kernel", "TEXT",
           "gemm, conv, softmax, norm, add, relu, silu or attention with sizes and an instruction set: "
           "'gemm m=256 n=256 k=256 avx2'"},
-         {"method", "NAME", "pipeline (default), or interval: first order, in one functional pass"},
+         {"method", "NAME",
+          "pipeline (default); interval: first order, in one functional pass; concorde: what resources demand of "
+          "windows, composed by a learned function, at a cost that does not grow with the kernel"},
          {"sample", "NAME", "smarts or simpoint: simulate units of it, and state an interval"},
          {"units", "N", "units of a sample (200)"},
          {"seed", "N", "of a sample (1)"},
+         {"teach", "FILE", "instead: run kernels on cores, teach the learned part of concorde anew and judge it"},
+         {"runs", "N", "that teach (900)"},
          {"json", "", "as JSON (resources/schema/core.schema.json)"}},
-    .required = {"kernel"},
     .examples = {{"orrery-cli core --core skylake-server --kernel \"gemm m=128 n=128 k=128 avx2\"",
                   "a product of matrices"},
                  {"orrery-cli core --hardware epyc-9654 --kernel \"softmax avx512\" --method interval --json",

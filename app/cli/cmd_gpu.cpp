@@ -194,53 +194,18 @@ int answer(const Arguments& arguments, const std::vector<Result>& kernels, const
     return print(out.dump(2) + "\n") ? Answered : Unanswered;
 }
 
-// A kernel from a template, on a drawn GPU: all of its blocks.
-int runTemplate(const Arguments& arguments, Watch& watch) {
-    auto drawn = drawnKernel(*arguments.value("kernel"), arguments.value("hardware").value_or("h100-sxm"));
-    if (!drawn) return report(drawn.error()), Unanswered;
-    if (const auto folder = arguments.value("export")) {
-        const std::vector<gpusim::KernelTemplatePtr> kernels{drawn->kernel};
-        const auto list = exportTraces(kernels, *folder);
-        if (!list) return report(list.error()), Unanswered;
-        if (const auto wrote = writeMachine(drawn->machine, *folder); !wrote) return report(wrote.error()), Unanswered;
-        if (!arguments.has("json"))
-            print(fmt::format("{}\norrery-cli gpu --traces {} --config {} --whole-addresses\n", drawn->program, *list,
-                              *folder));
-    }
-    auto source = gpusim::TemplateSource::open(drawn->kernel, drawn->machine);
-    if (!source) return report(source.error()), Unanswered;
+// What both forms of the command take; nothing of it is left unread.
+struct Asked {
+    std::string method = "cycle";
     gpusim::SimulateOptions options;
-    options.stop = watch.token();
-    if (const auto most = arguments.value("cycles")) options.mostCycles = wholeIn(*most).value_or(0);
-    watch.begin("simulating the GPU");
-    const auto result = gpusim::simulate(drawn->machine, *source, options);
-    watch.end();
-    if (!result) return report(result.error()), Unanswered;
-    return answer(arguments, std::vector{*result}, drawn->machine, "cycle", "drawn");
-}
+};
 
-int runGpu(const Arguments& arguments, Watch& watch) {
-    if (arguments.has("kernel")) return runTemplate(arguments, watch);
-    for (const char* needed : {"traces", "config"}) {
-        if (arguments.has(needed)) continue;
-        report(fail("usage.missing", fmt::format("`--{}` is missing", needed),
-                    "--traces with --config, or --kernel with --hardware")
-                   .value());
-        return Usage;
-    }
-    const std::string traces = *arguments.value("traces");
-    const std::string setting = arguments.value("setting").value_or("compatibility");
-    if (setting != "compatibility" && setting != "hardware") {
-        report(Diagnostic{.code = "gpu.setting",
-                          .message = fmt::format("there is no setting '{}'", setting),
-                          .expected = "compatibility (as Accel-Sim runs it) or hardware (as real GPUs were measured)",
-                          .hint = "leave --setting out"});
-        return Unanswered;
-    }
-    const std::string method = arguments.value("method").value_or("cycle");
-    if (method != "cycle" && method != "interval") {
+// Says what is wrong and returns the exit status, 0 where all is well.
+int readAsked(const Arguments& arguments, Asked& out) {
+    out.method = arguments.value("method").value_or("cycle");
+    if (out.method != "cycle" && out.method != "interval") {
         report(Diagnostic{.code = "gpu.method",
-                          .message = fmt::format("there is no method '{}'", method),
+                          .message = fmt::format("there is no method '{}'", out.method),
                           .expected = "cycle or interval",
                           .hint = "leave --method out"});
         return Unanswered;
@@ -258,6 +223,85 @@ int runGpu(const Arguments& arguments, Watch& watch) {
                               .message = "the simulation runs on one thread; the answer would be the same on more"});
         }
     }
+    if (const auto most = arguments.value("cycles")) {
+        const auto number = wholeIn(*most);
+        if (!number || *number < 1) {
+            report(Diagnostic{.code = "gpu.cycles",
+                              .message = fmt::format("'{}' is no number of cycles", *most),
+                              .expected = "a whole number of 1 or more"});
+            return Unanswered;
+        }
+        out.options.mostCycles = static_cast<std::uint64_t>(*number);
+    }
+    return Answered;
+}
+
+// An option that means nothing beside another is refused, not passed over.
+bool refuses(const Arguments& arguments, std::string_view form, std::initializer_list<const char*> others) {
+    for (const char* other : others) {
+        if (!arguments.has(other)) continue;
+        report(fail("usage.together", fmt::format("`--{}` means nothing with --{}", other, form),
+                    form == "kernel" ? "--hardware, --method, --cycles, --export" : "--config, --setting, --method",
+                    form == "kernel"
+                        ? "the machine is the drawing's: change the drawing, or --export it and use --traces"
+                        : "leave it out")
+                   .value());
+        return true;
+    }
+    return false;
+}
+
+// A kernel from a template, on a drawn GPU: all of its blocks.
+int runTemplate(const Arguments& arguments, Watch& watch) {
+    if (refuses(arguments, "kernel", {"traces", "config", "setting", "generation", "set", "whole-addresses"}))
+        return Usage;
+    Asked asked;
+    if (const int wrong = readAsked(arguments, asked); wrong != Answered) return wrong;
+    auto drawn = drawnKernel(*arguments.value("kernel"), arguments.value("hardware").value_or("h100-sxm"));
+    if (!drawn) return report(drawn.error()), Unanswered;
+    if (const auto folder = arguments.value("export")) {
+        const std::vector<gpusim::KernelTemplatePtr> kernels{drawn->kernel};
+        const auto list = exportTraces(kernels, *folder);
+        if (!list) return report(list.error()), Unanswered;
+        if (const auto wrote = writeMachine(drawn->machine, *folder); !wrote) return report(wrote.error()), Unanswered;
+        if (!arguments.has("json"))
+            print(fmt::format("{}\norrery-cli gpu --traces {} --config {} --whole-addresses\n", drawn->program, *list,
+                              *folder));
+    }
+    auto source = gpusim::TemplateSource::open(drawn->kernel, drawn->machine);
+    if (!source) return report(source.error()), Unanswered;
+    asked.options.stop = watch.token();
+    watch.begin("simulating the GPU");
+    const auto tell = [&](const auto& result) -> int {
+        watch.end();
+        if (!result) return report(result.error()), Unanswered;
+        return answer(arguments, std::vector{*result}, drawn->machine, asked.method, "drawn");
+    };
+    return asked.method == "interval" ? tell(simulateIntervals(drawn->machine, *source, asked.options))
+                                      : tell(simulate(drawn->machine, *source, asked.options));
+}
+
+int runGpu(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("kernel")) return runTemplate(arguments, watch);
+    for (const char* needed : {"traces", "config"}) {
+        if (arguments.has(needed)) continue;
+        report(fail("usage.missing", fmt::format("`--{}` is missing", needed),
+                    "--traces with --config, or --kernel with --hardware")
+                   .value());
+        return Usage;
+    }
+    if (refuses(arguments, "traces", {"hardware", "export"})) return Usage;
+    const std::string traces = *arguments.value("traces");
+    const std::string setting = arguments.value("setting").value_or("compatibility");
+    if (setting != "compatibility" && setting != "hardware") {
+        report(Diagnostic{.code = "gpu.setting",
+                          .message = fmt::format("there is no setting '{}'", setting),
+                          .expected = "compatibility (as Accel-Sim runs it) or hardware (as real GPUs were measured)",
+                          .hint = "leave --setting out"});
+        return Unanswered;
+    }
+    Asked asked;
+    if (const int wrong = readAsked(arguments, asked); wrong != Answered) return wrong;
     gpusim::MachineQuestion question{configFolder(*arguments.value("config"), traces), {}};
     for (const auto& option : arguments.values("set")) {
         const auto equal = option.find('=');
@@ -280,25 +324,16 @@ int runGpu(const Arguments& arguments, Watch& watch) {
     report(machine->warnings);
     const auto commands = gpusim::readKernelList(traces);
     if (!commands) return report(commands.error()), Unanswered;
-    gpusim::SimulateOptions options;
-    options.stop = watch.token();
-    options.cutsCopyAddresses = setting == "compatibility" && !arguments.has("whole-addresses");
-    if (const auto most = arguments.value("cycles")) {
-        const auto number = wholeIn(*most);
-        if (!number || *number < 1) {
-            report(Diagnostic{.code = "gpu.cycles", .message = fmt::format("'{}' is no number of cycles", *most)});
-            return Unanswered;
-        }
-        options.mostCycles = static_cast<std::uint64_t>(*number);
-    }
+    asked.options.stop = watch.token();
+    asked.options.cutsCopyAddresses = setting == "compatibility" && !arguments.has("whole-addresses");
     watch.begin("simulating the GPU");
     const auto tell = [&](const auto& results) -> int {
         watch.end();
         if (!results) return report(results.error()), Unanswered;
-        return answer(arguments, *results, machine->machine, method, setting);
+        return answer(arguments, *results, machine->machine, asked.method, setting);
     };
-    return method == "interval" ? tell(simulateIntervals(machine->machine, *commands, options))
-                                : tell(simulate(machine->machine, *commands, options));
+    return asked.method == "interval" ? tell(simulateIntervals(machine->machine, *commands, asked.options))
+                                      : tell(simulate(machine->machine, *commands, asked.options));
 }
 
 }  // namespace
@@ -332,6 +367,8 @@ const Command gpuCommand{
     .required = {},
     .examples = {{"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm",
                   "a product on a drawn GPU, with no trace"},
+                 {"orrery-cli gpu --kernel 'softmax m=512 n=4096 fp16' --hardware h100-sxm --method interval",
+                  "each instruction once, and where the cycles went"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100",
                   "cycles and stalls of every kernel"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100 --method interval",

@@ -183,7 +183,15 @@ Expected<Prediction> systemRow(Row& row) {
                       {"pred_s_softmax", p.softmax},
                       {"pred_s_act", p.activation},
                       {"pred_s_lnorm", p.norm},
-                      {"pred_required_cap", answer->requiredBytes}};
+                      {"pred_required_cap", answer->requiredBytes},
+                      {"pred_g_energy_nJ", answer->energy.total},
+                      {"pred_g_dram_energy", answer->energy.dram},
+                      {"pred_g_fc_mem_energy", answer->energy.productMemory},
+                      {"pred_g_fc_comp_energy", answer->energy.productCompute},
+                      {"pred_g_attn_mem_energy", answer->energy.attentionMemory},
+                      {"pred_g_attn_comp_energy", answer->energy.attentionCompute},
+                      {"pred_g_comm_energy", answer->energy.links},
+                      {"pred_g_flops", answer->tokenFlops}};
 }
 
 std::string cellOf(const Json& value) {
@@ -215,6 +223,10 @@ int runPim(const Arguments& arguments, Watch& watch) {
     std::string text;
     Json rows = Json::array();
     bool system = false;
+    // A row that cannot be answered is reported and left without predictions; the others are answered all the same.
+    std::vector<std::string> lines, columns;
+    std::vector<bool> bare;  // lines without predictions
+    std::size_t wrong = 0, answered = 0;
     watch.begin("answering the rows");
     for (;;) {
         const auto more = table->next();
@@ -228,34 +240,48 @@ int runPim(const Arguments& arguments, Watch& watch) {
         if (watch.interrupted()) return watch.end(), Unanswered;
         Row row(head, *table);
         const auto answer = upmem ? upmemRow(row, dpu) : system ? systemRow(row) : attentionRow(row);
-        if (!answer) return watch.end(), report(answer.error()), Unanswered;
+        if (!answer && wrong++ < 20) report(answer.error());
         const auto cells = table->cells();
         if (arguments.has("json")) {
             Json one;
             for (std::size_t i = 0; i < head.size() && i < cells.size(); ++i) one[head[i]] = std::string(cells[i]);
-            for (const auto& [name, value] : *answer) one[name] = value;
+            if (answer) {
+                for (const auto& [name, value] : *answer) one[name] = value;
+            } else {
+                one["error"] = answer.error().message;
+            }
             rows.push_back(std::move(one));
+            answered += answer.has_value();
             continue;
         }
-        if (text.empty()) {
-            for (const auto& name : head) text += csvCell(name) + ",";
-            for (std::size_t i = 0; i < answer->size(); ++i) text += (i ? "," : "") + (*answer)[i].first;
-            text += "\n";
+        if (answer && answered++ == 0) {
+            for (const auto& [name, value] : *answer) columns.push_back(name);
         }
+        std::string line;
         for (std::size_t i = 0; i < head.size(); ++i)
-            text += (i < cells.size() ? csvCell(cells[i]) : std::string{}) + ",";
-        for (std::size_t i = 0; i < answer->size(); ++i) text += (i ? "," : "") + cellOf((*answer)[i].second);
-        text += "\n";
+            line += (i < cells.size() ? csvCell(cells[i]) : std::string{}) + ",";
+        if (answer)
+            for (std::size_t i = 0; i < answer->size(); ++i) line += (i ? "," : "") + cellOf((*answer)[i].second);
+        lines.push_back(std::move(line));
+        bare.push_back(!answer);
     }
     watch.end();
-    if (rows.empty() && text.empty()) {
+    if (wrong > 20) report(warning("pim.more", fmt::format("{} more rows could not be answered", wrong - 20)));
+    if (wrong > 0 && answered == 0) return Unanswered;
+    if (rows.empty() && lines.empty()) {
         report(Diagnostic{.code = "pim.table",
                           .message = "the table has no row",
                           .expected = "names of columns and a row",
                           .place = {.file = *arguments.value("csv")}});
         return Unanswered;
     }
-    if (arguments.has("json")) {
+    if (!arguments.has("json")) {
+        for (const auto& name : head) text += csvCell(name) + ",";
+        for (std::size_t i = 0; i < columns.size(); ++i) text += (i ? "," : "") + columns[i];
+        text += "\n";
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            text += lines[i] + (bare[i] ? std::string(columns.size() - 1, ',') : std::string{}) + "\n";
+    } else {
         const Json out{{"format", "orrery-pim"},
                        {"version", 1},
                        {"memory", upmem ? "upmem" : "attacc"},

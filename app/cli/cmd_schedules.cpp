@@ -146,15 +146,15 @@ std::string csvOf(const SearchJudgement& judged) {
     std::string text = "device,task,workload,trial,share_of_best,share_of_best_by_chance\n";
     for (const SearchCurve& one : judged.operators) {
         for (std::size_t t = 0; t < one.best.size(); ++t) {
-            text += fmt::format("{},{},\"{}\",{},{:.6g},{:.6g}\n", one.device, one.task, one.workload, t + 1,
-                                one.best[t], one.bestByChance[t]);
+            text += fmt::format("{},{},{},{},{:.6g},{:.6g}\n", csvCell(one.device), csvCell(one.task),
+                                csvCell(one.workload), t + 1, one.best[t], one.bestByChance[t]);
         }
     }
     return text;
 }
 
-int runSearch(const Arguments& arguments, std::span<const TunedRow> rows, const ScheduleTraining& options,
-              Watch& watch) {
+int runSearch(const Arguments& arguments, std::span<const TunedRow> known, std::span<const TunedRow> asked,
+              const ScheduleTraining& options, Watch& watch) {
     std::size_t trials = 200;
     if (const auto text = arguments.value("trials")) {
         const auto number = wholeIn(*text);
@@ -165,7 +165,8 @@ int runSearch(const Arguments& arguments, std::span<const TunedRow> rows, const 
         trials = static_cast<std::size_t>(*number);
     }
     watch.begin("searching recorded schedules");
-    const auto judged = judgeSearch(rows, options, trials);
+    const auto judged =
+        asked.empty() ? judgeSearch(known, options, trials) : judgeSearchOther(known, asked, options, trials);
     watch.end();
     if (!judged) return report(judged.error()), Unanswered;
     bool written = true;
@@ -198,7 +199,7 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
         if (!read) return report(read.error()), Unanswered;
         asked = std::move(*read);
     }
-    if (arguments.has("search")) return runSearch(arguments, *known, options.training, watch);
+    if (arguments.has("search")) return runSearch(arguments, *known, asked, options.training, watch);
     watch.begin("learning from schedules");
     const bool devices = arguments.has("new-devices");
     const auto judged = !test.empty() ? judgeOther(*known, asked, options)
@@ -206,6 +207,7 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
                                       : judgeLeftOut(*known, options);
     watch.end();
     if (!judged) return report(judged.error()), Unanswered;
+    report(judged->notes);
     const std::string_view split = !test.empty() ? "other-log" : devices ? "new-devices" : "operators";
     bool written = true;
     const std::span<const TunedRow> rows = test.empty() ? std::span<const TunedRow>(*known) : asked;
@@ -225,12 +227,14 @@ const Command schedulesCommand{
         "Where a log holds many schedules of each operator, a model ranks them: each operator by a model that has not "
         "seen it. Where it holds the best schedule of many operators, a model says their times: a fifth of the "
         "operators "
-        "at a time by a model of the others. Logs are AutoTVM's own (.json, .log) or tables with the columns device, "
+        "at a time by a model of the others. Logs are those of AutoTVM and Ansor (.json, .log) or tables with the "
+        "columns device, "
         "task, workload, config, time_us. Handbook: schedules.",
     .options = {{"test", "FILE", "judge on this log, with a model of all of FILE; may be repeated", true},
                 {"new-devices", "", "each device by a model of all others, and a few rows of its own"},
                 {"samples", "N", "rows that are given of a device that is new (10)"},
-                {"search", "", "search each operator's recorded schedules, guided by a model of all others"},
+                {"search", "",
+                 "search each operator's recorded schedules (of --test, where given), guided by a model of all others"},
                 {"trials", "N", "of a search, after which it goes on blindly (200)"},
                 {"seed", "N", "of folds, training and given rows; 1 if left out"},
                 {"csv", "FILE", "every judged row with what the model said; - is standard output"},

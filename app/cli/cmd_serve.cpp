@@ -39,7 +39,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
                                 {"kv_blocks", given.fleet.replicas.front().kvBlocks},
                                 {"assumptions", (*time)->assumptions()}};
     return serveFleet(std::move(given.fleet), std::move(given.requests), given.seed, std::move(head),
-                      {arguments.has("json"), arguments.has("interval")}, watch);
+                      serveOutput(arguments, *arguments.value("vidur")), watch);
 }
 
 int runServe(const Arguments& arguments, Watch& watch) {
@@ -76,7 +76,7 @@ const Command serveCommand{
         "semantics are reproduced, faults included, unless --own-semantics is given.",
     .options = {{"keys", "",
                  "list the keys of a FILE with unit, default, range and meaning; with --json its JSON Schema"},
-                {"capacity", "", "of a FILE: the highest load under its promises"},
+                {"capacity", "", "of a FILE: the highest load that meets the SLO"},
                 {"sweep", "", "of a FILE: every combination of its sweep, on all cores"},
                 {"other", "", "of a FILE: with the scheduler that it compares with"},
                 {"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
@@ -93,9 +93,12 @@ const Command serveCommand{
                  "metrics.json and requests.csv of a run of DistServe's simulator; --tables holds its profiles"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},
                 {"interval", "", "90 % intervals of the figures for runs of more than a million iterations, too"},
+                {"timeline", "FILE", "iterations and requests as a Chrome/Perfetto trace (ui.perfetto.dev)"},
                 {"json", "", "every request and all figures as JSON"}},
     .examples = {{"orrery-cli serve presets/examples/vllm-against-sarathi.yaml", "figures of what the file asks"},
                  {"orrery-cli serve presets/examples/how-many-requests.yaml --sweep", "configurations side by side"},
+                 {"orrery-cli serve presets/examples/vllm-against-sarathi.yaml --timeline run.json",
+                  "what every replica does when, for ui.perfetto.dev"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1", "figures of the run"},
                  {"orrery-cli serve --splitwise cases/conv --tables perf_model.csv", "prompts and decodes apart"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1 --json",

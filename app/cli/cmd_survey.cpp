@@ -122,7 +122,7 @@ int runSurvey(const Arguments& arguments, Watch& watch) {
 const Command surveyCommand{
     .name = "survey",
     .positional = "[FILE...]",
-    .summary = "which methodology is borne out where: coverage tables made of evidence",
+    .summary = "which kinds of method are confirmed by measurements, and where: coverage tables",
     .details =
         "Asks every method about the references (those that ship, or FILES) and draws the tables that surveys of the "
         "field print: methodology by platform, by class of workload, by level; of each method its speed, the data that "
@@ -139,7 +139,7 @@ const Command surveyCommand{
                 {"csv", "FILE", "one line per mark and per empty cell; - is standard output"},
                 {"methods", "FILE", "one line per method as CSV; - is standard output"},
                 {"markdown", "FILE", "all tables as Markdown; - is standard output"}},
-    .examples = {{"orrery-cli survey", "where is which kind of method borne out by what ships?"},
+    .examples = {{"orrery-cli survey", "which kinds of method do the shipped measurements confirm, and where?"},
                  {"orrery-cli survey --where platform=TPU --csv -", "and on TPUs alone, mark by mark?"},
                  {"orrery-cli survey --method roofline --method tile-wave --markdown -", "as a table for a text"}},
     .run = runSurvey,

@@ -38,7 +38,7 @@ Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& ha
             count == std::string::npos ? std::nullopt : wholeIn(trimmed(std::string_view(text).substr(count + 9)));
         if (!number || *number < 1 || *number > (std::int64_t{1} << 40))
             return badWord(text, "reduce elements=N, of fp32");
-        spec.elements = *number, spec.binaryVersion = drawn->generation.version;
+        spec.elements = *number, spec.binaryVersion = drawn->generation.computeCapability;
         out.kernel = gpusim::reduceTemplate(spec);
         out.program = fmt::format("{} elements", spec.elements);
         return out;

@@ -6,6 +6,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/child_program.h"
+#include "base/text/nearest.h"
 #include "base/text/read_file.h"
 #include "base/text/yaml_node.h"
 #include "base/unit.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 
@@ -43,18 +45,35 @@ std::optional<JudgingArgument> judgingArgument(const std::vector<std::string>& f
     return JudgingArgument{files.front(), kind};
 }
 
-Expected<BenchmarkRun> runJudging(const JudgingArgument& asked, const std::vector<std::string>& results, Watch& watch) {
-    Benchmark suite;
-    if (asked.kind == "benchmark") {
-        auto read = readBenchmarkFile(asked.file);
-        if (!read) return tl::unexpected(std::move(read.error()));
-        suite = std::move(*read);
-    } else {
+Expected<Benchmark> readSuite(const JudgingArgument& asked, const std::vector<std::string>& only) {
+    if (asked.kind != "benchmark") {
         auto read = readJudgingFile(asked.file);
         if (!read) return tl::unexpected(std::move(read.error()));
+        Benchmark suite;
         suite.name = read->name;
         suite.parts.push_back(std::move(*read));
+        return suite;
     }
+    auto suite = readBenchmarkFile(asked.file);
+    if (!suite || only.empty()) return suite;
+    std::vector<std::string> ids;
+    for (const JudgingQuestion& part : suite->parts) ids.push_back(part.id);
+    for (const std::string& each : only) {
+        if (std::find(ids.begin(), ids.end(), each) == ids.end())
+            return fail("usage.part", fmt::format("the suite has no part '{}'", each), quotedList(ids, "or"),
+                        didYouMean(each, ids), Place{asked.file, 0, 0, {}});
+    }
+    std::erase_if(suite->parts, [&](const JudgingQuestion& part) {
+        return std::find(only.begin(), only.end(), part.id) == only.end();
+    });
+    return suite;
+}
+
+Expected<BenchmarkRun> runJudging(const JudgingArgument& asked, const std::vector<std::string>& results, Watch& watch,
+                                  const std::vector<std::string>& only) {
+    auto read = readSuite(asked, only);
+    if (!read) return tl::unexpected(std::move(read.error()));
+    Benchmark suite = std::move(*read);
     BenchmarkRun run{suite.name, suite.meaning, suite.hash, {}, 0};
     const auto executor = makeDefaultExecutor();
     FactFinder facts;
@@ -132,9 +151,10 @@ std::string judgedText(const Judged& judged) {
     }
     std::string text = fmt::format("{}\n", question.name);
     if (!question.meaning.empty()) text += question.meaning + "\n";
-    text += fmt::format("{} of {} rows are priced by every compared method; rows {}, results {}\n\n{}",
-                        count(static_cast<double>(judged.common.size())),
-                        count(static_cast<double>(judged.rows.size())), judged.hash, resultsHash(judged), table.text());
+    text +=
+        fmt::format("{} of {} rows are priced by every compared method; rows {}, results {}{}\n\n{}",
+                    count(static_cast<double>(judged.common.size())), count(static_cast<double>(judged.rows.size())),
+                    judged.hash, resultsHash(judged), judged.asSaved ? ", as the file was saved" : "", table.text());
     if (apart)
         text += "* prices less than half of what the widest does, or was taken out: its own rows, not comparable\n";
     if (fitted) text += "† was fitted to some of these rows\n";
@@ -182,8 +202,26 @@ std::string benchmarkText(const BenchmarkRun& run) {
            "* of its own rows: it prices less than half of what the widest does; † was fitted to some of them\n";
 }
 
+/// Which rows there are, and nobody is asked about them.
+int writeQuestions(const JudgingArgument& asked, const std::vector<std::string>& only, const std::string& file) {
+    const auto suite = readSuite(asked, only);
+    if (!suite) return failed(suite.error());
+    std::vector<Judged> parts;
+    for (const JudgingQuestion& part : suite->parts) {
+        auto rows = judgingRows(part, nullptr);
+        if (!rows) return failed(rows.error());
+        parts.push_back(std::move(*rows));
+    }
+    return writeTo(file, questionsCsv(parts)) ? Answered : Unanswered;
+}
+
 int answerJudging(const JudgingArgument& asked, const Arguments& arguments, Watch& watch) {
-    const auto run = runJudging(asked, arguments.values("results"), watch);
+    const auto only = arguments.values("part");
+    const auto alone = [&](const char* option) { return !arguments.has(option); };
+    constexpr std::array asking{"results", "rows", "table", "json", "matrix"};
+    if (const auto file = arguments.value("questions"); file && std::all_of(asking.begin(), asking.end(), alone))
+        return writeQuestions(asked, only, *file);
+    const auto run = runJudging(asked, arguments.values("results"), watch, only);
     if (!run) return failed(run.error());
     bool written = true;
     const bool one = asked.kind == "judging";
@@ -204,7 +242,7 @@ int answerJudging(const JudgingArgument& asked, const Arguments& arguments, Watc
 }
 
 int writeJudged(const JudgingArgument& asked, const Arguments& arguments, Watch& watch) {
-    const auto run = runJudging(asked, {}, watch);
+    const auto run = runJudging(asked, {}, watch, {});
     if (!run) return failed(run.error());
     const std::string out = *arguments.value("out");
     if (!makeFolder(out)) return Unanswered;

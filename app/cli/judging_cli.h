@@ -16,8 +16,12 @@ struct JudgingArgument {
 };
 std::optional<JudgingArgument> judgingArgument(const std::vector<std::string>& files);
 
+/// The page as a suite of one part, or the suite, of it only the parts that `only` names where it names some.
+Expected<Benchmark> readSuite(const JudgingArgument& asked, const std::vector<std::string>& only);
+
 /// Answers the parts, one after the other; reports warnings as they come.
-Expected<BenchmarkRun> runJudging(const JudgingArgument& asked, const std::vector<std::string>& results, Watch& watch);
+Expected<BenchmarkRun> runJudging(const JudgingArgument& asked, const std::vector<std::string>& results, Watch& watch,
+                                  const std::vector<std::string>& only);
 
 /// Figures of a part, best first, with what each method takes and how well it can be had again.
 std::string judgedText(const Judged& judged);
@@ -29,6 +33,7 @@ std::string benchmarkText(const BenchmarkRun& run);
 int writeJudged(const JudgingArgument& asked, const Arguments& arguments, Watch& watch);
 
 /// `evaluate FILE` and `benchmark`: prints, and writes what `--json`, `--rows`, `--questions`, `--table` ask for.
+/// `--questions` by itself asks no method.
 int answerJudging(const JudgingArgument& asked, const Arguments& arguments, Watch& watch);
 
 }  // namespace orrery::cli

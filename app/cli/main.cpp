@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "base/text/nearest.h"
+#include "base/version.h"
 #include "study/distributed/launch.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ int dispatch(const std::vector<std::string>& words, Watch& watch) {
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
         return print(help()) ? Answered : Unanswered;
     }
-    if (words[0] == "--version") return print(fmt::format("orrery-cli {}\n", ORRERY_VERSION)) ? Answered : Unanswered;
+    if (words[0] == "--version") return print(fmt::format("orrery-cli {}\n", buildVersion())) ? Answered : Unanswered;
     const auto all = commands();
     const auto command = std::find_if(all.begin(), all.end(), [&](const Command* c) { return c->name == words[0]; });
     if (command == all.end()) return unknownCommand(words[0]);

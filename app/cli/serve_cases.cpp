@@ -60,12 +60,12 @@ int serveSplitwise(const Arguments& arguments, Watch& watch) {
         return Usage;
     }
     auto given = readSplitwiseCase(*arguments.value("splitwise"), *arguments.value("tables"), overrides);
-    return serve(std::move(given), "splitwise", {arguments.has("json"), arguments.has("interval")}, watch);
+    return serve(std::move(given), "splitwise", serveOutput(arguments, "splitwise-sim"), watch);
 }
 
 int serveDistServe(const Arguments& arguments, Watch& watch) {
     auto given = readDistServeCase(*arguments.value("distserve"), *arguments.value("tables"));
-    return serve(std::move(given), "distserve", {arguments.has("json"), arguments.has("interval")}, watch);
+    return serve(std::move(given), "distserve", serveOutput(arguments, "DistServe"), watch);
 }
 
 }  // namespace orrery::cli

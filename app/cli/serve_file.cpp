@@ -118,7 +118,7 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
         right.push_back(false);
     }
     for (const char* head :
-         {"devices", "requests/s", "tokens/s", "TTFT p99, ms", "TPOT p99, ms", "kept, %", "$/M", "best"}) {
+         {"devices", "requests/s", "tokens/s", "TTFT p99, ms", "TPOT p99, ms", "SLO met, %", "$/M", "best"}) {
         heads.emplace_back(head);
         right.push_back(true);
     }
@@ -143,7 +143,7 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
     }
     std::string text = table.text();
     if (any && std::none_of(points->begin(), points->end(), [](const auto& p) { return p.pareto; }))
-        text += fmt::format("no configuration keeps the SLO for {:.0f} % of its requests, so none is best\n",
+        text += fmt::format("no configuration meets the SLO for {:.0f} % of its requests, so none is best\n",
                             100 * study.capacity.attainment);
     if (!print(text)) return Unanswered;
     return any ? Answered : Unanswered;
@@ -198,12 +198,12 @@ int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& f
     }
     std::string text;
     for (const CapacityProbe& probe : found->probes) {
-        text += fmt::format("{:10.4g} requests/s: {:5.1f} % keep every promise\n", probe.rate, probe.attainment * 100);
+        text += fmt::format("{:10.4g} requests/s: {:5.1f} % meet the SLO\n", probe.rate, probe.attainment * 100);
     }
     text += found->rate > 0 ? fmt::format("capacity: {:.4g} requests/s\n", found->rate)
-                            : std::string("no load keeps the promises\n");
+                            : std::string("no load meets the SLO\n");
     if (known) text += fmt::format("90 %: {:.3g} to {:.3g} requests/s\n", sure->low, sure->high);
-    if (found->above == 0) text += "no load up to `highest` breaks them\n";
+    if (found->above == 0) text += "no load up to `highest` misses the SLO\n";
     return print(text) ? Answered : Unanswered;
 }
 
@@ -254,7 +254,7 @@ int serveFile(const Arguments& arguments, Watch& watch) {
                                  {"assumptions", pool.assumptions}});
     }
     return serveFleet(*planned->fleet, std::move(*stream), study.seed, std::move(head),
-                      {arguments.has("json"), arguments.has("interval")}, watch);
+                      serveOutput(arguments, study.name), watch);
 }
 
 }  // namespace orrery::cli

@@ -6,10 +6,12 @@
 #include "serving/limiting_factor.h"
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
+#include "store/export/serving_trace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <numeric>
@@ -170,7 +172,7 @@ std::string groupsText(std::string_view what, const std::vector<GroupMetrics>& g
     std::vector<std::string> heads{std::string(what),     "requests", "done",
                                    "TTFT mean, ms",       "p99",      "queueing mean, ms",
                                    "end to end mean, ms", "p99"};
-    if (promises) heads.emplace_back("kept, %");
+    if (promises) heads.emplace_back("SLO met, %");
     std::vector<bool> right(heads.size(), true);
     right.front() = false;
     Table table(heads, right);
@@ -235,7 +237,7 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
     }
     if (slo.ttft > 0 || slo.tpot > 0 || slo.endToEnd > 0)
         text +=
-            fmt::format("SLO kept by {:.1f} % of requests, goodput {:.4g} requests/s\n", 100 * m.attainment, m.goodput);
+            fmt::format("SLO met by {:.1f} % of requests, goodput {:.4g} requests/s\n", 100 * m.attainment, m.goodput);
     if (m.mfu > 0) text += fmt::format("MFU {:.1f} %, MBU {:.1f} %\n", 100 * m.mfu, 100 * m.mbu);
     if (m.dollarsPerMillionTokens > 0)
         text += fmt::format("${:.4g} per million output tokens\n", m.dollarsPerMillionTokens);
@@ -244,7 +246,7 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
     if (m.joules > 0) text += fmt::format("{:.5g} J, {:.4g} J per output token\n", m.joules, m.joulesPerToken);
     if (!sure) return text + "90 % intervals of so long a run cost two more: ask with --interval\n";
     if (known) {
-        text += fmt::format("90 %: {} requests/s, {} output tokens/s, SLO kept by {} %",
+        text += fmt::format("90 %: {} requests/s, {} output tokens/s, SLO met by {} %",
                             intervalText(sure->requestsPerSecond, 1), intervalText(sure->outputTokensPerSecond, 1),
                             intervalText(sure->attainment, 100));
         if (m.joules > 0) text += fmt::format(", {} J per output token", intervalText(sure->joulesPerToken, 1));
@@ -255,12 +257,18 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
 
 }  // namespace
 
+ServeOutput serveOutput(const Arguments& arguments, std::string name) {
+    return {arguments.has("json"), arguments.has("interval"), arguments.value("timeline").value_or(""),
+            std::move(name)};
+}
+
 int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json head, ServeOutput output,
                Watch& watch) {
     ServingOptions options;
     options.seed = seed;
     options.progress = &watch.progress();
     options.stop = watch.token();
+    options.batches = !output.timeline.empty();
     const auto spec = std::make_shared<const FleetSpec>(std::move(fleet));
     const auto stream = std::make_shared<const RequestStream>(std::move(requests));
     watch.begin("serving");
@@ -273,6 +281,10 @@ int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json
         return Unanswered;
     }
     report(result->warnings);
+    if (!output.timeline.empty() &&
+        !writeTo(output.timeline, servingTrace(std::array{TracedRun{*result, *spec, output.name}})))
+        return Unanswered;
+    if (output.timeline == "-") return result->cancelled ? Unanswered : Answered;
     const ServingMetrics metrics = measure(*result, *spec);
     const LimitingFactor limit = limitingFactor(*result, *spec, metrics);
     std::optional<ServingIntervals> sure;

@@ -19,11 +19,11 @@ LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache
     patience_.setSingleShot(true);
     patience_.setInterval(500);
     connect(&patience_, &QTimer::timeout, this,
-            [this] { setLate(tr("Of the question before. This one is being answered.")); });
+            [this] { setLate(tr("This answers the previous question. The new answer is on its way.")); });
     const auto change = [this] {
         changed_ = true;
         if (enabled_) return soon_.start();
-        setLate(tr("Of the question before: live evaluation is off (Ctrl+L)."));
+        setLate(tr("This answers the previous question. Live evaluation is off (Ctrl+L)."));
     };
     connect(&document_, &Document::replaced, this, &LiveController::forget);
     connect(&document_, &Document::scenarioChanged, this, [this] { ++generation_; });

@@ -1,5 +1,7 @@
 #include "app/window/about_dialog.h"
 
+#include "base/version.h"
+#include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 
 #include <QDialogButtonBox>
@@ -16,7 +18,7 @@ AboutDialog::AboutDialog(QWidget* parent) : QDialog(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 2);
     column->setSpacing(unit * 3 / 2);
-    auto* name = new QLabel(tr("Orrery %1").arg(QStringLiteral(ORRERY_VERSION)), this);
+    auto* name = new QLabel(tr("Orrery %1").arg(ui::qs(buildVersion())), this);
     name->setProperty("role", "display");
     column->addWidget(name);
     auto* what =

@@ -1,5 +1,8 @@
 #include "app/window/command_line.h"
 
+#include "base/version.h"
+#include "widgets/common/text.h"
+
 #include <QCommandLineParser>
 #include <QRegularExpression>
 
@@ -13,6 +16,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
         "  orrery --example first-light\n"
         "  orrery model.onnx\n"
         "  orrery --example first-light --report report/\n"
+        "  orrery --bug-report bug.tar.gz project.yaml\n"
         "  orrery --example first-light --screenshot explore.png --layout explore --theme dark --size 1600x1000"));
     const QCommandLineOption help({"h", "help"}, QObject::tr("Print this and exit."));
     const QCommandLineOption version({"v", "version"}, QObject::tr("Print the version and exit."));
@@ -28,7 +32,9 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     const QCommandLineOption theme("theme", QObject::tr("light or dark."), "THEME");
     const QCommandLineOption size("size", QObject::tr("Size of the window, as in 1600x1000."), "WxH");
     const QCommandLineOption startup("startup-report", QObject::tr("Print how long the start took and exit."));
-    parser.addOptions({help, version, example, report, screenshot, paper, layout, theme, size, startup});
+    const QCommandLineOption bug(
+        "bug-report", QObject::tr("Pack log, versions, and FILEs if there are any, into a .tar.gz and exit."), "OUT");
+    parser.addOptions({help, version, example, report, screenshot, paper, layout, theme, size, startup, bug});
     parser.addPositionalArgument("FILE", QObject::tr("Projects, hardware files, .onnx models or config.json to open."),
                                  "[FILE…]");
 
@@ -46,7 +52,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     }
     if (parser.isSet(version)) {
         parsed.status = 0;
-        parsed.text = QStringLiteral("orrery %1\n").arg(QStringLiteral(ORRERY_VERSION));
+        parsed.text = QStringLiteral("orrery %1\n").arg(ui::qs(buildVersion()));
         return parsed;
     }
     CommandLine& line = parsed.line;
@@ -56,6 +62,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     line.screenshot = parser.value(screenshot);
     line.paperFolder = parser.value(paper);
     line.startupReport = parser.isSet(startup);
+    line.bugReport = parser.value(bug);
     if (parser.isSet(layout)) {
         line.layout = layoutOf(parser.value(layout));
         if (!line.layout)

@@ -21,6 +21,7 @@ struct CommandLine {
     std::optional<bool> dark;
     QSize size;  ///< of the window; invalid: as left
     bool startupReport = false;
+    QString bugReport;  ///< write log and versions to this file and exit; `files` are then what may be inside
     bool headless() const { return !reportFolder.isEmpty() || !screenshot.isEmpty() || startupReport; }
 };
 

@@ -86,11 +86,11 @@ void addExportActions(Studio& studio, const ResultDocks& results) {
     const QString file = words("File");
     Actions& a = studio.actions;
     a.add({"fileExport", file, words("&Export pictures…"),
-           words("Write every picture as PNG, SVG or PDF, and the data as CSV"), "document-export",
+           words("Write every picture as PNG, SVG and PDF, and the data as CSV and LaTeX"), "document-export",
            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
           [&studio, &results] { exportAll(studio, results); });
     a.add({"fileReport", file, words("Export &report…"),
-           words("Write a folder with an HTML report, pictures, CSV and JSON"), "document-export",
+           words("Write a folder with the report as HTML and PDF, pictures, CSV and JSON"), "document-export",
            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
           [&studio, &results] { exportReportTo(studio, results); });
 }
@@ -98,8 +98,9 @@ void addExportActions(Studio& studio, const ResultDocks& results) {
 void exportView(Studio& studio, ui::ResultView* view) {
     if (!view) return;
     if (const auto late = lateAnswer(studio)) return studio.messages.complain(*late);
-    const QString filter = view->csv().isEmpty() ? words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
-                                                 : words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;CSV (*.csv)");
+    const QString filter = view->csv().isEmpty()
+                               ? words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
+                               : words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;CSV (*.csv);;TEX table (*.tex)");
     QString chosen;
     QString file = QFileDialog::getSaveFileName(studio.window, words("Export %1").arg(view->title()),
                                                 view->id() + QStringLiteral(".png"), filter, &chosen);
@@ -115,7 +116,7 @@ Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results,
     QStringList written;
     for (ui::ResultView* view : filledViews(studio, results)) {
         QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
-        if (!view->csv().isEmpty()) endings << QStringLiteral("csv");
+        if (!view->csv().isEmpty()) endings << QStringLiteral("csv") << QStringLiteral("tex");
         for (const QString& ending : endings) {
             const QString file = QDir(folder).filePath(view->id() + QLatin1Char('.') + ending);
             if (const QString problem = view->exportTo(file); !problem.isEmpty())

@@ -16,7 +16,7 @@ class Studio;
 
 void addExportActions(Studio& studio, const ResultDocks& results);
 void exportView(Studio& studio, ui::ResultView* view);
-/// Every result view that shows something, as PNG, SVG, PDF and CSV; fails where none does.
+/// Every result view that shows something, as PNG, SVG, PDF, CSV and LaTeX; fails where none does.
 Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results, const QString& folder);
 /// The report folder, from what is shown now: pictures, numbers, and what each page adds.
 Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, const QString& folder);

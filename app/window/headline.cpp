@@ -174,7 +174,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
         if (wanted->failure) hints << QString::fromStdString(toText(*wanted->failure));
     }
     if (!late_.isEmpty()) {
-        doubts.prepend(tr("⚠ of the question before"));
+        doubts.prepend(tr("⚠ previous question"));
         hints.prepend(late_);
     }
     doubts_->setVisible(!doubts.isEmpty());

@@ -13,6 +13,7 @@
 #include "app/window/plurals.h"
 #include "app/window/project_tree.h"
 #include "app/window/top_bar.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/messages/history_panel.h"
 #include "widgets/messages/log_panel.h"
@@ -164,6 +165,7 @@ void MainWindow::applyPreferences(const Preferences& preferences) {
     theme.setAnimated(preferences.animated);
     studio_->files.autosave().setEnabled(preferences.autosave);
     studio_->runs.setThreads(preferences.threads);
+    ui::setPictureSize(ui::pictureSizeOf(preferences.pictureSize));
     studio_->actions.refreshIcons();
     if (QAction* dark = studio_->actions.find(QStringLiteral("viewDark"))) dark->setChecked(preferences.dark);
 }

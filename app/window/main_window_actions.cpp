@@ -1,4 +1,5 @@
 #include "app/window/about_dialog.h"
+#include "app/window/bug_report.h"
 #include "app/window/exports.h"
 #include "app/window/help/handbook_places.h"
 #include "app/window/jobs.h"
@@ -20,7 +21,8 @@ void MainWindow::buildActions() {
     a.add({"fileQuit", tr("File"), tr("&Quit"), tr("Close Orrery"), "application-exit", QKeySequence::Quit},
           [this] { close(); });
     addUndoActions();
-    a.add({"editPreferences", tr("Edit"), tr("&Preferences…"), tr("Theme, motion, autosave, threads"), "configure",
+    a.add({"editPreferences", tr("Edit"), tr("&Preferences…"),
+           tr("Theme, motion, autosave, threads, size of exported plots"), "configure",
            QKeySequence(Qt::CTRL | Qt::Key_Comma)},
           [this] {
               if (!preferencesDialog_) {
@@ -104,6 +106,13 @@ void MainWindow::addHelpActions() {
               shortcutsDialog_->show();
               shortcutsDialog_->raise();
           });
+    a.add({"helpBugReport",
+           help,
+           tr("&Bug report…"),
+           tr("Save log and versions as one file to send, with the project if you allow it"),
+           "tools-report-bug",
+           {}},
+          [this] { saveBugReport(*studio_); });
     a.add({"helpAbout", help, tr("&About Orrery"), tr("Version and licence"), "help-about", {}}, [this] {
         if (!aboutDialog_) aboutDialog_ = new AboutDialog(this);
         aboutDialog_->show();

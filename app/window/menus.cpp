@@ -113,7 +113,7 @@ void buildMenus(QMainWindow& window, Studio& studio) {
     QMenu* helps = build.menu(help, words("&Help"));
     build.put(helps, {"helpHandbook", "helpLessons", "helpPalette", "helpShortcuts", "-"});
     build.pages(help);
-    build.put(helps, {"helpAbout"});
+    build.put(helps, {"helpBugReport", "helpAbout"});
 }
 
 }  // namespace orrery::app

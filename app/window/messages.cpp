@@ -1,5 +1,6 @@
 #include "app/window/messages.h"
 
+#include "app/window/log_file.h"
 #include "widgets/messages/log_panel.h"
 
 namespace orrery::app {
@@ -32,6 +33,7 @@ void Messages::complain(const Diagnostic& why) {
 }
 
 void Messages::log(Severity severity, const QString& text) {
+    appendToLogFile(severity, text);
     if (log_) {
         log_->append(severity, text);
     } else {

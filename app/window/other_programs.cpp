@@ -54,10 +54,9 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * unit, 2 * unit, 2 * unit, 2 * unit);
     column->setSpacing(unit);
-    auto* what =
-        new ui::Label(tr("Tools that are installed here are asked as methods, beside Orrery's own. Of one that "
-                         "is not, output recorded elsewhere can be read."),
-                      ui::FontRole::Body, ui::Tone::Muted, this);
+    auto* what = new ui::Label(tr("Tools that are installed here are asked as methods, beside Orrery's own. For a tool "
+                                  "that is not installed, you can load its recorded output."),
+                               ui::FontRole::Body, ui::Tone::Muted, this);
     what->setWordWrap(true);
     column->addWidget(what);
     list_ = named(new QTreeWidget(this), "otherPrograms.list", tr("Other programs"),

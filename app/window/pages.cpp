@@ -1,8 +1,10 @@
 #include "app/window/pages.h"
 
 #include "app/window/compare/compare_page.h"
+#include "app/window/core/core_page.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/explore/explore_page.h"
+#include "app/window/gpu/gpu_page.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/mapping/mapping_page.h"
 #include "app/window/serving/serving_page.h"
@@ -18,11 +20,13 @@ PageList builtinPages() {
         makePage<HardwarePage>,  //
         makePage<WorkloadPage>,  //
         makePage<MappingPage>,   //
+        makePage<GpuPage>,       //
         makePage<TrainingPage>,  //
         makePage<ServingPage>,   //
         makePage<ExplorePage>,   //
         makePage<ComparePage>,   //
         makePage<EvidencePage>,  //
+        makePage<CorePage>,      //
     };
 }
 

@@ -1,14 +1,17 @@
 #include "app/window/preferences_dialog.h"
 
 #include "app/window/form_parts.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStyle>
 #include <QVBoxLayout>
 
 namespace orrery::app {
@@ -36,6 +39,25 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     threads_->setRange(0, 256);
     threads_->setSpecialValueText(tr("one per core"));
     form->addRow(tr("T&hreads of a run"), threads_);
+    pictures_ =
+        named(new QComboBox(this), "preferencesPictures", tr("Size of exported plots"),
+              tr("Width × height in pixels, 96 to an inch, as 1600x1000. Drawings and graphs are exported whole, "
+                 "as large as they are"));
+    pictures_->setEditable(true);
+    pictures_->setInsertPolicy(QComboBox::NoInsert);
+    pictures_->lineEdit()->setPlaceholderText(tr("as on the screen"));
+    pictures_->lineEdit()->setObjectName(QStringLiteral("preferencesPicturesText"));
+    pictures_->lineEdit()->setAccessibleName(pictures_->accessibleName());
+    pictures_->lineEdit()->setToolTip(pictures_->toolTip());
+    for (const auto& [what, size] :
+         std::initializer_list<std::pair<QString, QString>>{{tr("column of a paper"), QStringLiteral("320x220")},
+                                                            {tr("page of a paper"), QStringLiteral("660x400")},
+                                                            {tr("half a slide"), QStringLiteral("960x720")},
+                                                            {tr("slide"), QStringLiteral("1920x1080")}}) {
+        pictures_->addItem(size);
+        pictures_->setItemData(pictures_->count() - 1, what, Qt::ToolTipRole);
+    }
+    form->addRow(tr("&Exported plots"), pictures_);
     column->addLayout(form);
     column->addStretch(1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -47,6 +69,7 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     connect(animated_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
     connect(autosave_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
     connect(threads_, &QSpinBox::valueChanged, this, &PreferencesDialog::tell);
+    connect(pictures_, &QComboBox::currentTextChanged, this, &PreferencesDialog::tell);
 }
 
 void PreferencesDialog::show(const Preferences& preferences) {
@@ -55,6 +78,7 @@ void PreferencesDialog::show(const Preferences& preferences) {
     animated_->setChecked(preferences.animated);
     autosave_->setChecked(preferences.autosave);
     threads_->setValue(preferences.threads);
+    pictures_->setCurrentText(preferences.pictureSize);
     quiet_ = false;
     QDialog::show();
     raise();
@@ -63,8 +87,14 @@ void PreferencesDialog::show(const Preferences& preferences) {
 
 void PreferencesDialog::tell() {
     if (quiet_) return;
-    emit preferencesChanged(
-        {theme_->currentIndex() == 1, animated_->isChecked(), autosave_->isChecked(), threads_->value()});
+    // Half a size, or none, is not an error while it is typed: plots are then exported as they stand.
+    const QString size = pictures_->currentText().trimmed();
+    const bool usable = ui::pictureSizeOf(size).isValid();
+    pictures_->lineEdit()->setProperty("invalid", !size.isEmpty() && !usable);
+    pictures_->lineEdit()->style()->unpolish(pictures_->lineEdit());
+    pictures_->lineEdit()->style()->polish(pictures_->lineEdit());
+    emit preferencesChanged({theme_->currentIndex() == 1, animated_->isChecked(), autosave_->isChecked(),
+                             threads_->value(), usable ? size : QString()});
 }
 
 }  // namespace orrery::app

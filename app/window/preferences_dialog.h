@@ -23,7 +23,7 @@ signals:
 private:
     void tell();
 
-    QComboBox* theme_;
+    QComboBox *theme_, *pictures_;
     QCheckBox *animated_, *autosave_;
     QSpinBox* threads_;
     bool quiet_ = false;

@@ -17,10 +17,9 @@ ProjectFiles::ProjectFiles(Studio& studio)
     : studio_(studio), autosave_(studio.document, autosaveFolder()), watch_(studio.document) {
     watchDisk();
     connect(&autosave_, &Autosave::failed, this, [this](const Diagnostic& why) {
-        studio_.messages.say(
-            Severity::Warning,
-            tr("Unsaved work cannot be kept for after a crash: %1").arg(QString::fromStdString(why.message)),
-            tr("Save the project, or free some space in %1.").arg(autosaveFolder()), QStringLiteral("autosave"));
+        studio_.messages.say(Severity::Warning, tr("Autosave failed: %1").arg(QString::fromStdString(why.message)),
+                             tr("Save the project, or free some space in %1.").arg(autosaveFolder()),
+                             QStringLiteral("autosave"));
     });
 }
 

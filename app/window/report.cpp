@@ -1,5 +1,6 @@
 #include "app/window/report.h"
 
+#include "app/window/evidence/paper.h"
 #include "store/export/exports.h"
 #include "store/project/project.h"
 #include "widgets/common/result_view.h"
@@ -51,6 +52,10 @@ Expected<QStringList> writeReport(const QString& folder, const ui::Snapshot& sna
         if (done) done = write("timeline.json", chromeTrace(snapshot.scenario, *primary));
     }
     if (!done) return Unexpected(done.error());
+    const QString pdf = into.filePath(QStringLiteral("report.pdf"));
+    if (const QString problem = writePdf(into.filePath(QStringLiteral("report.html")), pdf); !problem.isEmpty())
+        return fail("report.pdf", problem.toStdString(), {}, "choose another folder", {pdf.toStdString(), 0, 0, {}});
+    written << pdf;
     return written;
 }
 

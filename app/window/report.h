@@ -24,8 +24,9 @@ struct SnapshotStudy {
 };
 SnapshotStudy studyOf(const ui::Snapshot& snapshot);
 
-/// Writes `<view>.png` for each view, report.html, comparison.csv, operators.csv, report.json and timeline.json into
-/// the folder, which is made. Returns the files written, or the first that could not be.
+/// Writes `<view>.png` for each view, report.html and the same as report.pdf, comparison.csv, operators.csv,
+/// report.json and timeline.json into the folder, which is made. Returns the files written, or the first that could not
+/// be.
 Expected<QStringList> writeReport(const QString& folder, const ui::Snapshot& snapshot,
                                   const QList<ui::ResultView*>& views);
 

@@ -40,6 +40,7 @@ Preferences readPreferences() {
     preferences.animated = settings->value("look/animated", preferences.animated).toBool();
     preferences.autosave = settings->value("autosave/seconds", 1).toInt() != 0;
     preferences.threads = settings->value("run/threads", preferences.threads).toInt();
+    preferences.pictureSize = settings->value("export/size").toString();
     return preferences;
 }
 
@@ -49,6 +50,7 @@ void writePreferences(const Preferences& preferences) {
     settings->setValue("look/animated", preferences.animated);
     settings->setValue("autosave/seconds", preferences.autosave ? 1 : 0);
     settings->setValue("run/threads", preferences.threads);
+    settings->setValue("export/size", preferences.pictureSize);
 }
 
 QStringList recentFiles() {

@@ -140,4 +140,24 @@ std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTab
     return samples;
 }
 
+std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked) {
+    std::vector<std::string> all{std::string(card.id)};
+    const auto choice = methodChoice(asked, builtinMethods());
+    for (const MethodOption& option : card.options) {
+        if (!option.slot) continue;
+        const auto chosen = choice ? choice->options.find(option.key) : OptionValues::const_iterator();
+        const bool said = choice && chosen != choice->options.end();
+        const auto inside = methodChoice(said ? std::string_view(chosen->second) : option.fallback, builtinMethods());
+        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
+    }
+    return all;
+}
+
+std::int64_t samplesBehindAll(const MethodCard& card, std::string_view asked, std::span<const ReferenceTable> tables,
+                              std::span<const RowRef> rows, const CalibrationSet& calibrations) {
+    std::int64_t samples = 0;
+    for (const std::string& part : standsOn(card, asked)) samples += samplesBehind(part, tables, rows, calibrations);
+    return samples;
+}
+
 }  // namespace orrery

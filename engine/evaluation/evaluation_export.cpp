@@ -1,6 +1,7 @@
 #include "evaluation/evaluation_export.h"
 
 #include "base/text/csv_cell.h"
+#include "base/text/latex_table.h"
 #include "evaluation/repeatability.h"
 
 #include <fmt/format.h>
@@ -197,19 +198,11 @@ std::string sideBySideTex(const SideBySide& all) {
         fmt::format("% {} of {} rows are priced by every method\n", all.common.size(), all.asked) +
         "\\begin{tabular}{lrrrrrrr}\n\\toprule\nMethod & Mean & 90\\,\\% of it & First in & Median & p90 & Inside & "
         "Answer \\\\\n & \\% & \\% & \\% & \\% & \\% & \\% & \\textmu s \\\\\n\\midrule\n";
-    const auto escaped = [](const std::string& text) {
-        std::string made;
-        for (const char c : text) {
-            if (std::string_view("_&%#$").find(c) != std::string_view::npos) made += '\\';
-            made += c;
-        }
-        return made;
-    };
     for (const std::size_t m : all.ranking) {
         const CommonFigures& common = all.methods[m].common;
         const ErrorSummary& e = common.figures.errors;
         out += fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {:.0f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",
-                           escaped(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
+                           latexText(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
                            100 * common.firstShare, 100 * e.medianError, 100 * e.p90Error,
                            100 * common.figures.coverage90, 1e6 * common.figures.secondsPerAnswer);
     }

@@ -2,6 +2,7 @@
 
 #include "base/maths.h"
 #include "base/text/csv_cell.h"
+#include "base/text/latex_table.h"
 
 #include <fmt/format.h>
 
@@ -106,15 +107,6 @@ std::string_view toText(MatrixCell::State state) {
     return {};
 }
 
-std::string escaped(const std::string& text) {
-    std::string made;
-    for (const char c : text) {
-        if (std::string_view("_&%#$").find(c) != std::string_view::npos) made += '\\';
-        made += c;
-    }
-    return made;
-}
-
 }  // namespace
 
 MedianInterval aroundMedian(std::vector<double> values) {
@@ -200,7 +192,7 @@ std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> e
 std::string matrixTex(const MethodMatrix& matrix, std::span<const MatrixEntry> entries) {
     std::string out =
         fmt::format("\\begin{{tabular}}{{l{}}}\n\\toprule\nMethod", std::string(matrix.columns.size(), 'r'));
-    for (const MatrixColumn& column : matrix.columns) out += " & " + escaped(column.word);
+    for (const MatrixColumn& column : matrix.columns) out += " & " + latexText(column.word);
     out += " \\\\\n";
     std::optional<Methodology> before;
     for (const std::size_t m : matrix.order) {
@@ -209,7 +201,7 @@ std::string matrixTex(const MethodMatrix& matrix, std::span<const MatrixEntry> e
             out += fmt::format("\\midrule\n\\multicolumn{{{}}}{{l}}{{\\textit{{{}}}}} \\\\\n",
                                matrix.columns.size() + 1, toText(*before));
         }
-        out += escaped(entries[m].asked);
+        out += latexText(entries[m].asked);
         for (const MatrixCell& cell : matrix.cells[m]) {
             out += " & ";
             if (cell.state == MatrixCell::State::NotApplicable) out += "--";

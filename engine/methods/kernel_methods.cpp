@@ -61,7 +61,7 @@ std::span<const KernelMethod> kernelMethods() {
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
         recordedKernels(),      cpuRooflineMethod(),         pimOffloadMethod(),
-        gpuCycleKernels(),
+        gpuCycleKernels(),      gpuIntervalKernels(),
         // clang-format on
     };
     return methods;

@@ -1,6 +1,7 @@
 #include "simulation/cpu/core/interval.h"
 #include "simulation/cpu/core/kernels/kernel.h"
 #include "simulation/cpu/core/pipeline.h"
+#include "simulation/cpu/core/windows/windows.h"
 
 #include <benchmark/benchmark.h>
 
@@ -42,5 +43,24 @@ void BM_CoreIntervalProduct(benchmark::State& state) {
     runKernel<IntervalModel>(state, "gemm m=192 n=192 k=192 avx2");
 }
 BENCHMARK(BM_CoreIntervalProduct)->Unit(benchmark::kMillisecond);
+
+// The same by windows: items are the instructions that they tell of, and the cost does not grow with them.
+void BM_CoreWindows(benchmark::State& state, const char* text) {
+    const auto machine = loadMachine("skylake-server");
+    const auto spec = readKernel(text);
+    if (!machine || !spec) return state.SkipWithError("no kernel");
+    double instructions = 0;
+    for (auto _ : state) {
+        const auto nest = nestOf(*spec, *machine);
+        if (!nest) return state.SkipWithError("no nest");
+        const auto windows = windowsOf(*nest, *machine, boundOps(*machine, nest->ops));
+        instructions += windows.instructions;
+        benchmark::DoNotOptimize(windows.classes.data());
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(instructions));
+}
+BENCHMARK_CAPTURE(BM_CoreWindows, product_192, "gemm m=192 n=192 k=192 avx2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_CoreWindows, product_1024, "gemm m=1024 n=1024 k=1024 avx2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_CoreWindows, stream, "relu n=1000000 avx2")->Unit(benchmark::kMillisecond);
 
 }  // namespace

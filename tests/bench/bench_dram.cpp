@@ -1,5 +1,6 @@
 #include "base/random.h"
 #include "simulation/dram/memory.h"
+#include "simulation/dram/ruled/ruled_run.h"
 
 #include <benchmark/benchmark.h>
 
@@ -64,8 +65,33 @@ void BM_DramTilesByEvent(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * tile / memory.config().standard.organisation.burstBytes());
 }
 
+// A channel whose rules are a file (one of Ramulator's configurations, where they are at hand); items are commands.
+void BM_DramRuled(benchmark::State& state, const char* standard, const char* mapping, bool stream) {
+    const auto rules = readDramRules(std::string(ORRERY_REFERENCE "/dram/ramulator2/configs/") + standard + ".yaml");
+    if (!rules) return state.SkipWithError("the configuration is not here");
+    const auto map = RuledAddressMap::make(*rules, mapping);
+    if (!map) return state.SkipWithError("no such mapping");
+    RandomStream random(1);
+    std::vector<DramTraceRequest> trace;
+    const auto bytes = static_cast<std::uint64_t>(rules->burstBytes());
+    for (std::uint64_t i = 0; i < 50'000; ++i)
+        trace.push_back({(stream ? i : random.below(std::uint64_t{1} << 22)) * bytes, !stream && random.below(3) == 0});
+    std::int64_t commands = 0;
+    for (auto _ : state) {
+        const auto run = runRuledDram(*rules, *map, true, {}, trace);
+        if (!run) return state.SkipWithError("the run failed");
+        commands += run->counts.total();
+    }
+    state.SetItemsProcessed(commands);
+}
+
 }  // namespace
 
+BENCHMARK_CAPTURE(BM_DramRuled, ddr4_stream, "ddr4_3200", "MOP4CLXOR", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr4_random, "ddr4_3200", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm2_stream, "hbm2_2000", "MOP4CLXOR", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm2_random, "hbm2_2000", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm3_random, "hbm3_6400", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, ddr4_1_channel, "ddr4-3200aa", 1, "RoBaRaCoCh")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, hbm2_8_channels, "hbm2-2000", 8, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, hbm3_16_channels, "hbm3-6400", 16, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);

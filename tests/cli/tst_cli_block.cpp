@@ -45,6 +45,12 @@ private slots:
         QVERIFY(lines[3].startsWith("\"third, last\",480fafc3,5,3.0000,"));
         QVERIFY2(all.error.contains("b.csv:3"), all.text());
     }
+    void aTableIsNoJson() {
+        const QTemporaryDir folder;
+        write(folder.filePath("b.csv"), "hex\n4801d8\n");
+        const Outcome both = cli({"block", "--core", "skl", "--csv", "b.csv", "--json"}, folder.path());
+        QVERIFY2(both.exit != 0 && both.out.isEmpty() && both.error.contains("--hex"), both.text());
+    }
     // Every command of the handbook's page, in its order, in one folder.
     void theHandbooksCommandsRun() {
         QFile page(ORRERY_SOURCE "/resources/handbook/blocks.md");

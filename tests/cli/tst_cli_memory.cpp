@@ -79,7 +79,7 @@ private slots:
         QTest::addColumn<QString>("table");
         QTest::addColumn<QString>("says");
         QTest::addRow("benchmark") << "--upmem"
-                                   << "benchmark,num_dpus,data_param\nVA,1,64\nXYZ,1,64\n"
+                                   << "benchmark,num_dpus,data_param\nABC,1,64\nXYZ,1,64\n"
                                    << "rows.csv:3";
         QTest::addRow("no column") << "--upmem"
                                    << "benchmark,num_dpus\nVA,1\n"
@@ -105,6 +105,48 @@ private slots:
         const Outcome outcome = cli({"pim", memory, "--csv", "rows.csv"}, folder_.path());
         QVERIFY2(outcome.exit == 1 && outcome.error.contains(says), outcome.text());
         QCOMPARE(cli({"pim", "--csv", "rows.csv"}, folder_.path()).exit, 2);
+    }
+    // One row that makes no sense leaves the others their answers.
+    void pimAnswersTheOtherRows() {
+        write("rows.csv", "benchmark,num_dpus,data_param\nXYZ,1,64\nVA,1,65536\nVA,0,64\n");
+        const Outcome text = cli({"pim", "--upmem", "--csv", "rows.csv"}, folder_.path());
+        const auto lines = text.out.split('\n');
+        QVERIFY2(text.exit == 0 && lines.size() == 5, text.text());
+        QVERIFY2(text.error.contains("rows.csv:2") && text.error.contains("rows.csv:4"), text.text());
+        QVERIFY2(lines[1].startsWith("XYZ,1,64,") && lines[1].count(',') == lines[2].count(','), text.text());
+        QVERIFY2(lines[2].startsWith("VA,1,65536,") && lines[2].endsWith("measured rows"), text.text());
+        const Outcome json = cli({"pim", "--upmem", "--csv", "rows.csv", "--json"}, folder_.path());
+        for (const std::string& error : schemaErrors(json.out.toStdString(), "pim")) QFAIL(error.c_str());
+        const Json rows = Json::parse(json.out.toStdString())["rows"];
+        QVERIFY(rows.size() == 3 && rows[0].contains("error") && rows[1]["pred_kernel_ms"] > 0);
+    }
+    // Every command of the two pages of the handbook, in their order, in one folder.
+    void theHandbooksCommandsRun() {
+        const QTemporaryDir folder;
+        const auto put = [&](const char* name, const std::string& text) {
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text.data(), static_cast<qint64>(text.size()));
+        };
+        for (const char* rules : {"ddr4_3200.yaml", "hbm2_2000.yaml"}) put(rules, orrery::dramtest::ddr4Yaml());
+        put("stream.trace", "R 0x0\nR 0x40\nR 0x80\n");
+        put("chase.trace", "R 0x0\nR 0x20000\n");
+        put("prim.csv", "benchmark,num_dpus,data_param,cpu_to_dpu_bytes_per_dpu\nVA,4,2097152,4194316\n");
+        put("attention.csv", "L,nhead,dhead,dbyte,pim_type,power_constraint\n2048,64,128,2,BA,True\n");
+        for (const auto& [page, commands] : {std::pair{"memory", 3}, std::pair{"pim", 6}}) {
+            QFile file(QString(ORRERY_SOURCE "/resources/handbook/%1.md").arg(page));
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            int ran = 0;
+            for (const QString& line : QString::fromUtf8(file.readAll()).split('\n')) {
+                if (!line.startsWith("orrery-cli ")) continue;
+                QStringList words = QProcess::splitCommand(line);
+                words.removeFirst();
+                const Outcome outcome = cli(words, folder.path());
+                QVERIFY2(outcome.sound() && outcome.exit == 0, (line.toUtf8() + '\n' + outcome.text()).constData());
+                ++ran;
+            }
+            QCOMPARE(ran, commands);
+        }
     }
     void slipsAreRefused() {
         QVERIFY2(dram({"--mapping", "RoCoBa"}).error.contains("MOP4CLXOR"), dram({"--mapping", "RoCoBa"}).text());

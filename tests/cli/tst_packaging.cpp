@@ -31,6 +31,18 @@ private slots:
         if (program.isEmpty()) QSKIP("appstream is not installed");
         output(program, {"validate", "--no-net", source("packaging/desktop/io.github.orrery.Orrery.metainfo.xml")});
     }
+    void theProgramsSayTheVersionOfTheTree() {
+        const QString version =
+            output("bash", {"-c", "cd '" ORRERY_SOURCE "' && . packaging/version.sh && orrery_version"}).trimmed();
+        // What was built before the last commit may be some commits behind: the release is the same.
+        static const QRegularExpression release(QStringLiteral("^[0-9.]+"));
+        const QString built = output(ORRERY_CLI, {"--version"}).section(' ', 1).trimmed();
+        QCOMPARE(release.match(built).captured(), release.match(version).captured());
+        QCOMPARE(output("bash", {"-c", "cd '" ORRERY_SOURCE
+                                       "' && . packaging/version.sh && ORRERY_TREE_VERSION=7.8.9 orrery_version"})
+                     .trimmed(),
+                 QString("7.8.9"));
+    }
     void theVersionIsOne() {
         const QString version =
             output("bash", {"-c", "cd '" ORRERY_SOURCE "' && . packaging/version.sh && orrery_version"}).trimmed();

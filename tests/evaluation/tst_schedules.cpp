@@ -223,10 +223,89 @@ private slots:
         QCOMPARE(first.seconds, 0.002);
         QCOMPARE(first.knobs[0].parts, (std::vector<double>{-1, 2, 8, 4}));
         QCOMPARE(log->rows[1].seconds, 0.0);
-        const auto ansor = readTuningLog(
-            file("ansor.json", "{\"i\": [[\"key\", \"llvm\"], [[], []]], \"r\": [[0.1], 0, 1, 2], \"v\": \"v0.2\"}\n"));
-        QVERIFY(!ansor);
-        QVERIFY2(QString::fromStdString(ansor.error().message).contains("Ansor"), ansor.error().message.c_str());
+    }
+    // A program of Ansor as knobs: a product on a GPU, a convolution on a CPU; what it computes is counted by hand.
+    void aRecordOfAnsorSaysWhatItsStepsMade() {
+        const auto log = readTuningLog(file(
+            "ansor.json",
+            "{\"i\": [[\"[\\\"55cb\\\"]\", \"cuda -keys=cuda,gpu -model=t4\", [-1, 16, 64]], [[], [[\"SP\", 2, 0, 128, "
+            "[2, 2, "
+            "2, 16], 1], [\"SP\", 2, 5, 768, [3, 32, 8, 1], 1], [\"SP\", 2, 10, 3072, [4, 3], 1], [\"FU\", 6, [0, 1]], "
+            "[\"SP\", 3, 0, 96, [1], 1], [\"PR\", 4, 0, \"auto_unroll_max_step$16\"]]]], \"r\": [[0.02, 0.04], 0, 2, "
+            "1], "
+            "\"v\": \"v0.5\"}\n"
+            "{\"i\": [[\"[\\\"de7d\\\", 1, 28, 28, 512, 1, 1, 512, 256]\", \"llvm -keys=cpu -mcpu=core-avx2\", [8, 64, "
+            "64]], [[], [[\"SP\", 3, 0, 1, [1, 1, 1], 1], [\"SP\", 3, 4, 14, [1, 1, 7], 1], [\"SP\", 3, 8, 14, [1, 1, "
+            "1], 1], "
+            "[\"SP\", 3, 12, 256, [32, 1, 8], 1], [\"SP\", 3, 16, 1, [1], 1], [\"SP\", 3, 18, 1, [1], 1], [\"SP\", 3, "
+            "20, 512, "
+            "[8], 1]]]], \"r\": [[1e10], 4, 2, 1], \"v\": \"v0.5\"}\n"
+            "{\"i\": [[\"key\", \"llvm\"], [[], []]], \"r\": [[0.1], 0, 1, 2], \"v\": \"v0.2\"}\n"));
+        QVERIFY2(log, log ? "" : log.error().message.c_str());
+        QCOMPARE(log->rows.size(), std::size_t{2});
+        QCOMPARE(log->skipped.size(), std::size_t{1});  // no loop is split
+        QCOMPARE(log->skipped[0].place.line, 3);
+        const TunedRow& product = log->rows[0];
+        QCOMPARE(product.device, std::string("cuda t4"));
+        QCOMPARE(product.work.flops(), 2.0 * 128 * 768 * 3072);
+        QCOMPARE(product.seconds, 0.03);
+        QCOMPARE(product.knobs[0].parts, (std::vector<double>{-1, 2, 2, 32}));  // a thread's two parts as one
+        QCOMPARE(product.knobs[2].parts, (std::vector<double>{-1, 4, 3}));
+        QCOMPARE(product.knobs.back().name, std::string("auto_unroll_max_step"));
+        QCOMPARE(product.cores, 0.0);
+        const TunedRow& convolution = log->rows[1];
+        QCOMPARE(convolution.seconds, 0.0);  // failed
+        QCOMPARE(convolution.cores, 8.0);
+        QCOMPARE(convolution.work.stride, 2.0);
+        QCOMPARE(convolution.work.flops(), 2.0 * 14 * 14 * 256 * 512);
+        for (const char* bad :
+             {"{\"i\": [], \"r\": []}\n", "{\"i\": [[\"k\", \"llvm\"], [[], 3]], \"r\": [[1], 0]}\n",
+              "{\"i\": [[\"k\", \"llvm\"], [[], [[\"SP\", 1, 0, -4, [2], 1]]]], \"r\": [[1], 0]}\n"}) {
+            const auto read = readTuningLog(file("bad.json", bad));
+            QVERIFY(!read);
+            QCOMPARE(read.error().code, std::string("schedules.row"));
+        }
+    }
+    // Published records: what ResNet-50's convolutions and BERT's products cost is known from their shapes.
+    void publishedRecordsOfAnsorAreRead() {
+        const std::string folder = ORRERY_REFERENCE "/compiler/ansor/";
+        if (!std::filesystem::exists(folder)) QSKIP("the records of Ansor are not here");
+        const auto bert = readTuningLog(folder + "t4_bert.json");
+        QVERIFY2(bert, bert ? "" : bert.error().message.c_str());
+        QCOMPARE(bert->rows.size(), std::size_t{60});    // 40 products, 20 of a batch, counted by another reader
+        QCOMPARE(bert->skipped.size(), std::size_t{1});  // softmax: one kind
+        const auto resnet = readTuningLog(folder + "ansor_resnet-50-NHWC-B1-llvm.json");
+        QVERIFY2(resnet, resnet ? "" : resnet.error().message.c_str());
+        QCOMPARE(resnet->rows.size(), std::size_t{23});
+        for (const TunedRow& row : resnet->rows) {
+            QVERIFY(row.seconds > 0 && row.work.flops() > 2e7 && row.work.flops() < 3e8);
+            QVERIFY(row.work.stride == 1 || row.work.stride == 2);
+        }
+    }
+    void whatIsTooLittleToJudgeIsSaid() {
+        auto rows = tuned("cuda a", 1);
+        auto asked = tuned("cuda b", 2);
+        const auto scarce = tuned("cuda c", 3);
+        asked.insert(asked.end(), scarce.begin(), scarce.begin() + 2);
+        const auto judged = judgeOther(rows, asked, {});
+        QVERIFY2(judged, judged ? "" : judged.error().message.c_str());
+        QCOMPARE(judged->devices.size(), std::size_t{1});
+        QCOMPARE(judged->notes.size(), std::size_t{1});
+        QCOMPARE(judgeOther(rows, std::span(scarce).first(2), {}).error().code, std::string("schedules.few"));
+        QCOMPARE(judgeNewDevices(std::span(rows).first(15), {}).error().code, std::string("schedules.few"));
+    }
+    // The last wave is counted where the log says how many cores there are, and never guessed.
+    void theLastWaveNeedsCores() {
+        TunedRow row = trials(64, 128).front();
+        row.knobs = readKnobs("tile_y=-1,16;tile_x=-1,16;tile_k=-1,4");
+        std::array<double, scheduleFeatures> features{};
+        const auto names = scheduleFeatureNames();
+        const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), "last wave") - names.begin());
+        scheduleFeaturesOf(row, features);
+        QCOMPARE(features[at], 0.0);
+        row.cores = 24;  // 4 × 8 tasks take two waves of 24
+        scheduleFeaturesOf(row, features);
+        QCOMPARE(features[at], 32.0 / 48);
     }
     void whatRemainsOfASplitIsWorkedOut() {
         TunedRow row = trials(64, 128).front();

@@ -57,7 +57,7 @@ class TestMaestroReference : public QObject {
     Q_OBJECT
 private slots:
     void initTestCase() {
-        if (!std::filesystem::exists(folder())) QSKIP("no reference data (../shared/reference)");
+        if (!std::filesystem::exists(folder())) QSKIP("needs the reference data (ORRERY_REFERENCE)");
     }
     void layersAgree() {
         int all = 0, within = 0, exact = 0, energyWithin = 0;

@@ -63,8 +63,8 @@ private slots:
     void everyMethodFillsIt_data() {
         QTest::addColumn<QString>("hardware");
         QTest::addColumn<QStringList>("answering");
-        const QStringList gpu{"tile-wave", "tile-hybrid",       "wave-scaling",   "forest",
-                              "booster",   "interval-analysis", "mapping-search", "gpu-cycle"};
+        const QStringList gpu{"tile-wave",         "tile-hybrid",    "wave-scaling", "forest",      "booster",
+                              "interval-analysis", "mapping-search", "gpu-cycle",    "gpu-interval"};
         const QStringList array{"loop-nest", "data-centric"};
         const QStringList systolic{"loop-nest", "data-centric", "npu-tile", "systolic-cycle", "systolic-closed-form"};
         QTest::newRow("GPU") << "h100-sxm" << gpu;

@@ -71,15 +71,15 @@ private slots:
         for (const char* core : {"skl", "hsw"}) {
             BlockPair models(core);
             const auto both = models.of(hex.toStdString());
-            if (both.bound <= 0) QSKIP("no instruction");
+            QVERIFY2(both.known && both.bound > 0, core);
             QVERIFY2(
                 std::fabs(both.simulated - both.bound) <= 0.03 * both.bound,
                 qPrintable(QString("%1: %2 simulated, %3 by bounds").arg(core).arg(both.simulated).arg(both.bound)));
         }
     }
 
-    // The same over blocks of real programs, every 120th: what differs are chains through several registers of different
-    // latency, and bounds that meet.
+    // The same over blocks of real programs, every 120th: what differs are chains through several registers of
+    // different latency, and bounds that meet.
     void blocksOfProgramsMostlyAgree() {
         const QString file = QStringLiteral(ORRERY_REFERENCE "/cpu/bhive/blocks.csv");
         if (!QFile::exists(file)) QSKIP("no reference data");

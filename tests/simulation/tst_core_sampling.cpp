@@ -108,6 +108,35 @@ private slots:
         }
     }
 
+    // A run of two phases, the slow one last: units from the first part alone would miss it.
+    void unitsComeFromAllPhases() {
+        const auto machine = loadMachine("skylake-server");
+        QVERIFY(machine);
+        NestWriter writer;
+        for (const auto& [kind, trips] : {std::pair{OpKind::Integer, 150000}, std::pair{OpKind::Divide, 100000}}) {
+            writer.open(trips);
+            writer.compute(kind, 8, 1, {1});
+            writer.compute(kind, 8, 2, {1});
+            writer.close();
+        }
+        const LoopNest nest = writer.finish();
+        const auto ops = boundOps(*machine, nest.ops);
+        Pipeline pipeline(*machine, ops);
+        NestStream stream(nest);
+        OpChunk chunk;
+        while (stream.next(chunk)) pipeline.run(chunk);
+        const auto whole = pipeline.counters();
+        const double cpi = static_cast<double>(whole.cycles) / static_cast<double>(whole.operations);
+        for (const auto kind : {SampleKind::Smarts, SampleKind::SimPoint}) {
+            SampleOptions options;
+            options.kind = kind;
+            options.units = 50;
+            const auto sample = sampled(nest, *machine, options);
+            QVERIFY(!sample.whole);
+            QVERIFY2(std::fabs(sample.cpi / cpi - 1) < 0.05, qPrintable(QString("%1 of %2").arg(sample.cpi).arg(cpi)));
+        }
+    }
+
     void sameSeedSameSampleAndShortOnesAreWhole() {
         const auto ran = ranOf("zen2", "gemm m=120 n=128 k=128 avx2");
         SampleOptions options;

@@ -4,7 +4,9 @@
 #include "simulation/gpu/simulate.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -27,8 +29,8 @@ class TestGpuCycle : public QObject {
     static QString op(const char* text, int pc = 0, const char* mask = "ffffffff") {
         return QString("%1 %2 %3\n").arg(pc, 4, 16, QChar('0')).arg(mask).arg(text);
     }
-    QString write(const QString& text, const char* ending = "") {
-        const QString path = folder_.filePath(QString("kernel-%1.traceg%2").arg(++files_).arg(ending));
+    QString write(const QString& text) {
+        const QString path = folder_.filePath(QString("kernel-%1.traceg").arg(++files_));
         QFile file(path);
         if (file.open(QIODevice::WriteOnly)) file.write(text.toUtf8());
         return path;
@@ -222,6 +224,79 @@ private slots:
         QVERIFY(cyclesOf("-gpgpu_l2_rop_latency", "220") >= usual + 90);
         QVERIFY(cyclesOf("-gpgpu_perfect_mem", "1") < usual);
         for (const char* scheduler : {"gto", "lrr", "oldest"}) QVERIFY(cyclesOf("-gpgpu_scheduler", scheduler) > 0);
+    }
+
+    // One program counter, registers of which one begins with the other: R2 and R20.
+    void aRegisterIsReadToItsEnd() {
+        const auto got = run(trace({1, 32, 8192, 32}, [](int, int) {
+            return op("1 R4 LDS 1 R2 4 1 0x0 4 0", 16) + op("1 R4 LDS 1 R20 4 1 0x0 4 0", 16) +
+                   op("1 R4 LDS 1 R2 4 1 0x0 4 0", 16);
+        }));
+        QCOMPARE(got.counts.sharedPasses, quint64{3});
+    }
+    // A warp that copies step after step looks back at no group that has arrived: twice the steps, twice the time.
+    void manyGroupsOfCopiesStayLinear() {
+        const auto seconds = [&](int n) {
+            const auto text = trace({1, 32, 8192, 32}, [&](int, int) {
+                QString lines;
+                for (int i = 0; i < n; ++i)
+                    lines += op("0 LDGSTS.E.BYPASS.128 1 R2 16 1 0x40000000 16 0", 16) + op("0 LDGDEPBAR 0 0 0", 32) +
+                             op("0 DEPBAR.LE 0 0 1", 48);
+                return lines;
+            });
+            const auto path = kernel(write(text));
+            QElapsedTimer clock;
+            clock.start();
+            const auto got = simulate(machine_, {path});
+            if (!got || got->front().counts.memoryInstructions != static_cast<quint64>(n))
+                QTest::qFail("", __FILE__, __LINE__);
+            return static_cast<double>(clock.nsecsElapsed());
+        };
+        seconds(2000);
+        const double once = seconds(4000), eight = seconds(32000);
+        QVERIFY2(eight < 20 * once, qPrintable(QString::number(eight / once)));
+    }
+    void packedTracesAreRead_data() {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("ending");
+        QTest::addColumn<bool>("named");  // the list says the packed name
+        for (const bool named : {false, true}) {
+            QTest::addRow("gzip%d", named) << "gzip"
+                                           << ".gz" << named;
+            QTest::addRow("zstd%d", named) << "zstd"
+                                           << ".zst" << named;
+        }
+    }
+    void packedTracesAreRead() {
+        QFETCH(QString, program);
+        QFETCH(QString, ending);
+        QFETCH(bool, named);
+        const QString path = write(trace({}, [](int, int) { return op("1 R10 FADD 2 R10 R6 0 0", 16); }));
+        const auto plain = simulate(machine_, {kernel(path)});
+        QVERIFY(plain);
+        QProcess pack;
+        pack.start(program, {"-q", "-f", path});
+        if (!pack.waitForStarted()) QSKIP("the packer is not installed");
+        QVERIFY(pack.waitForFinished() && pack.exitCode() == 0);
+        if (program == "zstd") QFile::remove(path);
+        QVERIFY(!QFile::exists(path));
+        QFile list(folder_.filePath("packed.g"));
+        QVERIFY(list.open(QIODevice::WriteOnly));
+        list.write((QFileInfo(path).fileName() + (named ? ending : QString())).toUtf8() + "\n");
+        list.close();
+        const auto commands = readKernelList(list.fileName().toStdString());
+        QVERIFY2(commands, commands ? "" : toText(commands.error()).c_str());
+        const auto got = simulate(machine_, *commands);
+        QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+        QCOMPARE(got->front().cycles, plain->front().cycles);
+    }
+    void schedulersThatAreNotThereAreNamed() {
+        for (const char* scheduler : {"rrr", "two_level_active:6:0:1"}) {
+            const auto got = readMachine({ORRERY_TEST_DATA "/gpu/small", {"-gpgpu_scheduler", scheduler}});
+            QVERIFY(got && !got->warnings.empty());
+        }
+        const auto usual = readMachine({ORRERY_TEST_DATA "/gpu/small", {"-gpgpu_scheduler", "gto"}});
+        QVERIFY(usual && usual->warnings.empty());
     }
 
     void brokenTracesSayWhere_data() {

@@ -195,7 +195,9 @@ private slots:
                 QTest::qFail(qPrintable(QString("%1: %2 for %3, %4 %").arg(what).arg(got).arg(want).arg(off)), __FILE__,
                              __LINE__);
         };
-        within(slope(m, [](int) { return load(0, 0); }), l1, 3.5, "L1");
+        const double l1Chain = slope(m, [](int) { return load(0, 0); });
+        QEXPECT_FAIL("RTX 4090", "the table has one L1 for L40 and RTX 4090, between them: 3.3 % off", Continue);
+        QVERIFY2(std::abs(l1Chain / l1 - 1) <= 0.03, qPrintable(QString("L1: %1 for %2").arg(l1Chain).arg(l1)));
         const std::vector<TraceCommand> copied{{TraceCommand::Kind::Copy, 0x40000000, 65536, {}, {}}};
         within(slope(
                    m, [](int i) { return load(i, 256); }, copied),

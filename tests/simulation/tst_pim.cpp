@@ -110,6 +110,22 @@ private slots:
         system.attention = AttentionSystem::Where::Gpu;
         QVERIFY(answerOf(system)->token.total > onPim);
     }
+    void aTokensEnergyIsTheSumOfItsParts() {
+        AttentionSystem system;
+        system.outputLength = 4, system.batch = 32;
+        const auto gpu = answerOf(system)->energy;
+        QVERIFY(gpu.dram >= gpu.productMemory + gpu.attentionMemory && gpu.total > gpu.dram + gpu.links);
+        // Keys and values that stay in their banks cost less than those that travel to the GPU, the less the nearer.
+        system.attention = AttentionSystem::Where::Pim;
+        double before = 0;
+        for (const auto place : {UnitPlace::Bank, UnitPlace::BankGroup, UnitPlace::Buffer}) {
+            system.place = place;
+            const auto near = answerOf(system)->energy;
+            QVERIFY(near.attentionMemory > before && near.attentionMemory < gpu.attentionMemory);
+            QCOMPARE(near.productMemory, gpu.productMemory);
+            before = near.attentionMemory;
+        }
+    }
     void systemsThatCannotBeAreRefused() {
         AttentionSystem system;
         system.model = "GPT-5";
@@ -184,7 +200,8 @@ private slots:
     }
     void recordedSystems() {
         Mean token, prompt;
-        const bool here = eachRow(recorded + "attacc/system_runs.csv", 6, [&](auto& row) {
+        std::map<std::string, Mean> energies;
+        const bool here = eachRow(recorded + "attacc/system_runs.csv", 1, [&](auto& row) {
             AttentionSystem s;
             s.attention = row["system"] == "dgx"       ? AttentionSystem::Where::Gpu
                           : row["system"] == "dgx-cpu" ? AttentionSystem::Where::Cpu
@@ -200,10 +217,24 @@ private slots:
             QVERIFY(answer.has_value());
             token.add(answer->token.total, std::stod(row["g_time_ms"]));
             prompt.add(answer->prompt.total, std::stod(row["s_time"]));
+            const auto& e = answer->energy;
+            const std::pair<const char*, double> columns[] = {{"g_energy_nJ", e.total},
+                                                              {"g_dram_energy", e.dram},
+                                                              {"g_fc_mem_energy", e.productMemory},
+                                                              {"g_fc_comp_energy", e.productCompute},
+                                                              {"g_attn_mem_energy", e.attentionMemory},
+                                                              {"g_attn_comp_energy", e.attentionCompute},
+                                                              {"g_comm_energy", e.links},
+                                                              {"g_flops", answer->tokenFlops}};
+            for (const auto& [name, ours] : columns) energies[name].add(ours, std::stod(row[name]));
         });
         if (!here) QSKIP("the recorded runs are not here");
         qInfo("token %.3f %%, prompt %.3f %% of %d", 100 * token.value(), 100 * prompt.value(), token.count);
         QVERIFY(token.value() < 0.01 && prompt.value() < 0.001);
+        for (const auto& [name, mean] : energies) {
+            qInfo("%s %.4f %% of %d", name.c_str(), 100 * mean.value(), mean.count);
+            QVERIFY2(mean.count > 0 && mean.value() < 0.001, name.c_str());
+        }
     }
     void measuredKernels() {
         std::map<std::string, Mean> kernels;

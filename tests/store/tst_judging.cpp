@@ -2,11 +2,15 @@
 // threads, results of others stand where their numbers put them, and a benchmark is honest about what was fitted.
 
 #include "base/executor.h"
-#include "learning/calibration.h"
+#include "evaluation/survey/survey.h"
+#include "learning/calibration_hash.h"
+#include "store/judging/growth_figure.h"
 #include "store/judging/judged_rows.h"
+#include "store/judging/judging_figures.h"
 #include "store/judging/judging_report.h"
 #include "support/schema_check.h"
 
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -14,6 +18,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 
 using namespace orrery;
 
@@ -65,13 +70,24 @@ private slots:
         question.by = Facet::WorkloadClass;
         question.published = true;
         question.common = false;
-        question.saved = {"0.1.0", 12, "0123456789abcdef"};
+        question.meaning = "What: a meaning with a colon";
+        question.leaveDeviceOut = question.seen = true;
+        question.saved = {"0.1.0", 12, "0123456789abcdef", "fedcba9876543210", "00112233445566ff"};
         const std::string text = writeJudging(question);
         QCOMPARE(judgingKind(text), std::string("judging"));
         const auto read = readJudging(text, "/tmp/page.yaml");
         QVERIFY2(read, read ? "" : read.error().message.c_str());
         QCOMPARE(writeJudging(*read), text);
         QCOMPARE(read->saved.hash, question.saved.hash);
+        QCOMPARE(read->saved.calibrations, question.saved.calibrations);
+        QCOMPARE(read->saved.results, question.saved.results);
+        QVERIFY(read->leaveDeviceOut && read->seen);
+        QCOMPARE(read->meaning, question.meaning);
+        // Every facet may stand across.
+        for (const Facet facet : facets) {
+            question.by = facet;
+            QCOMPARE(readJudging(writeJudging(question), "/tmp/page.yaml")->by, facet);
+        }
     }
     void mistakesAreNamedWithTheirLine() {
         const std::pair<const char*, int> wrong[] = {{"orrery: judging/1\nwhere: kind=gemm, colour=red\n", 2},
@@ -109,6 +125,54 @@ private slots:
         const Judged later = answered(question, 1);
         QVERIFY(std::any_of(later.warnings.begin(), later.warnings.end(),
                             [](const Diagnostic& each) { return each.code == "judging.rows-changed"; }));
+    }
+    // Opened later, a page has the same numbers or says why not: rows, version, calibrations, or none of these.
+    void whatChangedSinceIsSaid() {
+        JudgingQuestion question = products();
+        const Judged first = answered(question, 1);
+        question.saved = savedRows(first);
+        QVERIFY(!question.saved.calibrations.empty() && !question.saved.results.empty());
+        const Judged same = answered(question, 2);
+        QVERIFY(same.asSaved);
+        const auto said = [](const Judged& judged, const char* code) {
+            return std::any_of(judged.warnings.begin(), judged.warnings.end(),
+                               [&](const Diagnostic& each) { return each.code == code; });
+        };
+        // Without what was learned, the learned method says something else on the same rows.
+        const CalibrationSet none;
+        const auto executor = makeSerialExecutor();
+        JudgeOptions options;
+        options.executor = executor.get();
+        options.calibrations = &none;
+        question.seen = true;  // else other rows would be held out
+        question.saved = savedRows(answered(question, 1));
+        const auto bare = judge(question, options);
+        QVERIFY2(bare, bare ? "" : bare.error().message.c_str());
+        QVERIFY(!bare->asSaved && said(*bare, "judging.calibrations-changed") &&
+                said(*bare, "judging.results-changed"));
+        QVERIFY(!said(*bare, "judging.rows-changed") && !said(*bare, "judging.version-changed"));
+        // A version is named, and where nothing is known to have changed, that is said too.
+        question.saved.version = "0.0.1";
+        QVERIFY(said(answered(question, 1), "judging.version-changed"));
+        question.saved = savedRows(answered(question, 1));
+        question.saved.results = "0000000000000000";
+        const Judged other = answered(question, 1);
+        QVERIFY(!other.asSaved && said(other, "judging.results-changed"));
+        QVERIFY(!said(other, "judging.calibrations-changed"));
+    }
+    // Results of others are read before any method is asked: what is wrong with them costs nothing.
+    void wrongResultsAreSaidBeforeAnybodyIsAsked() {
+        JudgingQuestion question = products();
+        question.results = {written(folder_, "wrong.csv", "method,row,predicted_s\nx,0,-1\n")};
+        const auto executor = makeSerialExecutor();
+        Progress progress;
+        JudgeOptions options;
+        options.executor = executor.get();
+        options.progress = &progress;
+        const auto judged = judge(question, options);
+        QVERIFY(!judged);
+        QCOMPARE(judged.error().code, std::string("results.time"));
+        QCOMPARE(progress.done(), std::uint64_t{0});
     }
     // A tool that is right everywhere, and one that is twice too long on half of the rows.
     void resultsOfOthersStandWhereTheirNumbersPutThem() {
@@ -183,6 +247,56 @@ private slots:
         QCOMPARE(bare.difficulty, std::string("drawing"));
         QCOMPARE(bare.samples, std::int64_t{0});
         QVERIFY(bare.points() < hybrid->facts.points());
+        // A finder that is kept does not say of new calibrations what it found of the old.
+        const auto learned = finder.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables,
+                                          judged.rows, shippedCalibrations().set);
+        const auto anew =
+            finder.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables, judged.rows, none);
+        QVERIFY(learned.reproducibility.back().given);
+        QVERIFY2(anew.reproducibility.back().why != learned.reproducibility.back().why ||
+                     calibrationsHash(none) != calibrationsHash(shippedCalibrations().set),
+                 anew.reproducibility.back().why.c_str());
+    }
+    // What the handbook says of the suite's parts is what they are.
+    void theHandbookCountsTheRowsOfTheSuite() {
+        std::ifstream page(std::string(ORRERY_SOURCE) + "/resources/handbook/benchmark.md");
+        QVERIFY(page.good());
+        std::map<std::string, std::size_t> stated;
+        const QRegularExpression line("^\\| `([a-z-]+)` \\| ([0-9,]+) \\|");
+        for (std::string text; std::getline(page, text);) {
+            const auto found = line.match(QString::fromStdString(text));
+            if (found.hasMatch()) stated[found.captured(1).toStdString()] = found.captured(2).remove(',').toULongLong();
+        }
+        const auto suite = readBenchmarkFile(shippedBenchmark());
+        QVERIFY2(suite, suite ? "" : suite.error().message.c_str());
+        QCOMPARE(stated.size(), suite->parts.size());
+        for (const JudgingQuestion& part : suite->parts) {
+            const auto rows = judgingRows(part, nullptr);
+            QVERIFY2(rows, rows ? "" : rows.error().message.c_str());
+            QVERIFY2(stated.at(part.id) == rows->rows.size(),
+                     fmt::format("{}: {} rows, the handbook says {}", part.id, rows->rows.size(), stated.at(part.id))
+                         .c_str());
+        }
+    }
+    // Who prices other rows than those that are compared is on the plane, pale and with a star.
+    void narrowMethodsStandOnThePlaneOnTheirOwnRows() {
+        JudgingQuestion question;
+        question.name = "GPUs and a TPU";
+        question.where = "kind=gemm, device=h100-sxm|tpu-v3-core";
+        question.methods = {"roofline", "tile-wave", "systolic-closed-form"};
+        question.published = true;
+        const Judged judged = answered(question, 1);
+        const JudgedEntry* narrow = entryOf(judged, "systolic-closed-form");
+        QVERIFY(narrow && narrow->evaluation && !narrow->compared);
+        const std::string plane = planeSvg(judged, pageWidth);
+        QVERIFY(plane.find(narrow->title + ": mean error") != std::string::npos);
+        QVERIFY(plane.find(">systolic-closed-form *<") != std::string::npos);
+        QVERIFY(plane.find("on its own rows") != std::string::npos);
+        // Each published claim says which tool it is of, and who says so.
+        QVERIFY(plane.find("Timeloop: 60.1 %") != std::string::npos);
+        // Compared, it has no star.
+        question.compare = {{"systolic-closed-form", true}};
+        QVERIFY(planeSvg(answered(question, 1), pageWidth).find("systolic-closed-form *") == std::string::npos);
     }
     void whatAMethodWasFittedToIsMarked() {
         JudgingQuestion question;
@@ -197,6 +311,10 @@ private slots:
         QCOMPARE(entryOf(judged, "closed-form-step")->facts.difficulty, std::string("fitted"));
         QVERIFY(entryOf(judged, "closed-form-step")->facts.samples > 0);
         QVERIFY(judgedCsv(judged).find("learned-step") != std::string::npos);
+        // The survey says of each the same.
+        const auto entries = judged.matrixEntries();
+        const Survey survey = surveyOf(entries, *judged.tables, judged.rows, judged.calibrations);
+        for (const SurveyLine& line : survey.lines) QCOMPARE(line.samples, judged.entries[line.entry].facts.samples);
     }
     void theShippedSuiteIsReadAndItsPartsHaveRows() {
         const auto suite = readBenchmarkFile(shippedBenchmark());
@@ -220,12 +338,14 @@ private slots:
         };
         for (const char* name :
              {"report.html", "plane.svg", "plane-column.svg", "setup.svg", "matrix.svg", "errors.svg", "figures.csv",
-              "matrix.csv", "table.tex", "rows.csv", "questions.csv", "lineage.bib", "figures.json", "judging.yaml"})
+              "matrix.csv", "table.tex", "rows.csv", "questions.csv", "lineage.bib", "figures.json", "judging.yaml",
+              "survey-platform.svg", "survey-class-column.svg", "survey-level.svg", "growth.svg", "growth.csv"})
             QVERIFY2(!textOf(name).empty(), name);
         // The page stands alone, and holds what a reader needs.
         const std::string page = textOf("report.html");
-        for (const char* part : {"Error against cost", "By scenario", "Errors of the rows", "Truth", "Assumptions",
-                                 "Set-up and reproducibility", "Provenance", "<svg"})
+        for (const char* part :
+             {"Error against cost", "By scenario", "Errors of the rows", "Truth", "Assumptions", "Survey",
+              "From kernels to sums of kernels", "Set-up and reproducibility", "Provenance", "<svg"})
             QVERIFY2(page.find(part) != std::string::npos, part);
         QVERIFY(page.find("<script") == std::string::npos && page.find("http-equiv") == std::string::npos);
         QVERIFY(page.find("src=") == std::string::npos && page.find("href=") == std::string::npos);
@@ -233,6 +353,16 @@ private slots:
         // Every compared method has its dot.
         for (const std::size_t i : judged.ranking)
             QVERIFY(textOf("plane.svg").find(judged.entries[i].title + ": mean error") != std::string::npos);
+        // The survey has a mark for each method, the growth lies between its limits.
+        for (const JudgedEntry& entry : judged.entries)
+            QVERIFY(textOf("survey-platform.svg").find(entry.asked + ", ") != std::string::npos);
+        for (const MethodGrowth& each : growthsOf(judged)) {
+            QVERIFY(each.growth.points.size() > 3);
+            for (const GrowthPoint& point : each.growth.points) {
+                QVERIFY(point.independent <= point.common + 1e-12);
+                QVERIFY(point.measured <= point.common + 1e-12);
+            }
+        }
         // The file that is left asks the same.
         const auto again = readJudging(textOf("judging.yaml"), "/tmp/judging.yaml");
         QVERIFY2(again, again ? "" : again.error().message.c_str());

@@ -166,7 +166,7 @@ void TestDocumentLive::whatIsOfAnEarlierQuestionIsSaid() {
     const QSignalSpy said(&studio.live, &LiveController::lateChanged);
     const ComponentPath hbm = pathOf(studio.document, "hbm3");
     QVERIFY_DONE(studio.document.apply(setAttributeEdit(*studio.document.state(), 0, hbm, "bandwidth", "5 TB/s")));
-    QVERIFY(studio.live.late().contains("live evaluation is off"));
+    QVERIFY(studio.live.late().contains("Live evaluation is off"));
     QCOMPARE(said.count(), 1);
     studio.live.setEnabled(true);
     QTRY_VERIFY(studio.live.upToDate());

@@ -76,7 +76,7 @@ private:
 
 PageList withWafer() {
     PageList pages = builtinPages();
-    pages.push_back(makePage<WaferPage>);  // the one line
+    pages.insert(pages.begin() + 9, makePage<WaferPage>);  // the one line; the tenth has a key too
     return pages;
 }
 
@@ -141,7 +141,7 @@ private:
 
 void TestPages::itIsInTheSwitcher() {
     const int tab = tabs()->indexOf(wafer().parentWidget()->parentWidget());
-    QCOMPARE(tab, static_cast<int>(builtinPages().size()));
+    QCOMPARE(tab, 9);
     QCOMPARE(tabs()->tabText(tab), QString("Wafer"));
     QCOMPARE(tabs()->tabToolTip(tab), QString("Dies on a wafer"));
     QTest::mouseClick(tabs()->tabBar(), Qt::LeftButton, Qt::NoModifier, tabs()->tabBar()->tabRect(tab).center());

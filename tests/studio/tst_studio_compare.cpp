@@ -200,7 +200,7 @@ private slots:
                 return std::ranges::find(answer.figures, std::string(label), &Figure::label)->value;
             };
             QCOMPARE(value(i, "goodput")->value, figure("Goodput"));
-            QCOMPARE(value(i, "slo_kept")->value, figure("Promises kept"));
+            QCOMPARE(value(i, "slo_kept")->value, figure("SLO attainment"));
             QCOMPARE(value(i, "ttft_p99")->value, figure("Time to first token, 99th percentile"));
             QCOMPARE(value(i, "throughput")->value, figure("Throughput"));
             // Tokens for a dollar at two dollars an hour of the one device.
@@ -217,7 +217,7 @@ private slots:
         QStringList heads;
         for (int c = 0; c < page_->table()->model()->columnCount(); ++c)
             heads << page_->table()->model()->headerData(c, Qt::Horizontal).toString();
-        for (const char* head : {"Goodput", "Promises kept", "First token, p99", "Throughput per dollar"})
+        for (const char* head : {"Goodput", "SLO attainment", "First token, p99", "Throughput per dollar"})
             QVERIFY2(heads.contains(QLatin1String(head)), head);
     }
     // A break-even is kept with the project, asked again when its case is chosen, and let go by the same button.

@@ -93,6 +93,34 @@ private slots:
         }
     }
 
+    void picturesAreShownAndNeverWiderThanThePage() {
+        window_->actions().find("helpHandbook")->trigger();
+        ui::HandbookView* view = window_->findChild<HandbookWindow*>()->view();
+        view->window()->resize(900, 600);
+        QVERIFY(view->open("README.md"));
+        const auto pictures = [&] {
+            std::vector<QTextImageFormat> found;
+            const QTextDocument& text = *view->text()->document();
+            for (QTextBlock block = text.begin(); block.isValid(); block = block.next())
+                for (auto piece = block.begin(); !piece.atEnd(); ++piece)
+                    if (piece.fragment().charFormat().isImageFormat())
+                        found.push_back(piece.fragment().charFormat().toImageFormat());
+            return found;
+        };
+        QVERIFY(!pictures().empty());
+        for (const int wide : {900, 620}) {
+            view->window()->resize(wide, 600);
+            QTest::qWait(50);
+            for (const QTextImageFormat& picture : pictures()) {
+                const QTextDocument& text = *view->text()->document();
+                const auto image = text.resource(QTextDocument::ImageResource, QUrl(picture.name())).value<QImage>();
+                QVERIFY2(!image.isNull(), qPrintable(picture.name()));
+                QVERIFY(picture.width() > 100 && picture.width() <= view->text()->viewport()->width());
+                QVERIFY(std::abs(picture.height() / picture.width() - double(image.height()) / image.width()) < 0.01);
+            }
+        }
+    }
+
     void searchFindsSections() {
         window_->actions().find("helpHandbook")->trigger();
         ui::HandbookView* view = window_->findChild<HandbookWindow*>()->view();

@@ -1,14 +1,17 @@
 // Is everything there, named, readable and kept: docks, layouts, themes, examples, reports, the command line?
 
 #include "app/window/actions.h"
+#include "app/window/bug_report.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/snapshot_feeder.h"
+#include "app/window/studio.h"
 #include "app/window/welcome/example_pictures.h"
 #include "app/window/welcome/examples.h"
 #include "support/studio_fixture.h"
 #include "widgets/canvas/canvas_view.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/graph/graph_view.h"
 
@@ -79,6 +82,7 @@ private slots:
     void layoutsAndThemes();
     void aLayoutIsRemembered();
     void theReportFolderIsComplete();
+    void aBugReportHoldsWhatIsAllowed();
     void onlyWhatShowsSomethingIsWritten();
     void theCommandLine_data();
     void theCommandLine();
@@ -247,14 +251,55 @@ void TestStudioViews::theReportFolderIsComplete() {
     QVERIFY(settled(*window_));
     const Expected<QStringList> written = window_->exportReport(folder.filePath("report"));
     QVERIFY2(written, written ? "" : orrery::toText(written.error()).c_str());
-    for (const char* name : {"roofline.png", "timeline.png", "comparison.png", "breakdown.png", "memory.png",
-                             "report.html", "report.json", "comparison.csv", "operators.csv", "timeline.json"}) {
+    for (const char* name :
+         {"roofline.png", "timeline.png", "comparison.png", "breakdown.png", "memory.png", "report.html", "report.pdf",
+          "report.json", "comparison.csv", "operators.csv", "timeline.json"}) {
         const QFileInfo file(folder.filePath(QStringLiteral("report/") + name));
         QVERIFY2(file.size() > 200, name);
     }
     const QImage roofline(folder.filePath("report/roofline.png"));
     QVERIFY(roofline.width() >= 600);
     QVERIFY(!window_->exportReport("/proc/nowhere"));
+    QFile pdf(folder.filePath("report/report.pdf"));
+    QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(4) == "%PDF");
+    // Pictures have the size that was chosen, and the view its own again.
+    ui::ResultView* view = window_->resultView("roofline");
+    const QSize own = view->size();
+    ui::setPictureSize(ui::pictureSizeOf("640x400"));
+    QCOMPARE(view->exportTo(folder.filePath("small.png")), QString());
+    ui::setPictureSize({});
+    QCOMPARE(QImage(folder.filePath("small.png")).size(), QSize(1280, 800));
+    QCOMPARE(view->size(), own);
+    QVERIFY(!ui::pictureSizeOf("640").isValid() && !ui::pictureSizeOf("64000x400").isValid());
+    QCOMPARE(view->exportTo(folder.filePath("points.tex")), QString());
+    QFile tex(folder.filePath("points.tex"));
+    QVERIFY(tex.open(QIODevice::ReadOnly) && tex.readAll().contains("\\toprule"));
+}
+
+void TestStudioViews::aBugReportHoldsWhatIsAllowed() {
+    const QTemporaryDir folder;
+    window_->openExample("first-light");
+    QVERIFY(settled(*window_));
+    window_->studio().messages.log(Severity::Warning, QDir::homePath() + "/secret is a folder");
+    const auto names = [&](const QString& file) {
+        QProcess tar;
+        tar.start("tar", {"xzvf", file, "-C", folder.path()});
+        [&] { QVERIFY(tar.waitForFinished()); }();
+        return QString::fromUtf8(tar.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
+    };
+    const QString without = folder.filePath("a.tar.gz"), with = folder.filePath("b.tar.gz");
+    QVERIFY(writeBugReport(without, {}).has_value());
+    QCOMPARE(names(without), QStringList({"README.txt", "versions.txt", "orrery.log"}));
+    QFile log(folder.filePath("orrery.log")), versions(folder.filePath("versions.txt"));
+    QVERIFY(log.open(QIODevice::ReadOnly) && versions.open(QIODevice::ReadOnly));
+    const QByteArray said = log.readAll();
+    QVERIFY(said.contains("secret is a folder"));
+    if (QDir::homePath().size() > 1) QVERIFY(!said.contains(QDir::homePath().toUtf8() + "/secret"));
+    QVERIFY(versions.readAll().contains(qVersion()));
+    QVERIFY(writeBugReport(with, {.project = window_->document().yaml(), .files = {without}}).has_value());
+    QVERIFY(names(with).contains("project.yaml") && names(with).contains("files/a.tar.gz"));
+    QVERIFY(!writeBugReport(with, {.project = {}, .files = {"/no/such/file"}}));
+    QVERIFY(!writeBugReport("/proc/none/a.tar.gz", {}));
 }
 
 void TestStudioViews::onlyWhatShowsSomethingIsWritten() {
@@ -269,7 +314,8 @@ void TestStudioViews::onlyWhatShowsSomethingIsWritten() {
     if (!window_->live().snapshot()) QVERIFY(!window_->exportPictures(folder.path()));
     const Expected<QStringList> report = window_->exportReport(folder.filePath("fleet"));
     QVERIFY2(report, report ? "" : orrery::toText(report.error()).c_str());
-    for (const char* name : {"serving.csv", "serving.yaml", "serving-fleet.png", "serving-latency.svg"})
+    for (const char* name : {"serving.csv", "serving.tex", "serving.yaml", "serving-fleet.png", "serving-latency.svg",
+                             "serving-timeline.json"})
         QVERIFY2(QFileInfo(folder.filePath(QStringLiteral("fleet/") + name)).size() > 200, name);
     // Views that are not seen are written whole, in the size of a picture.
     window_->openExample("first-light");
@@ -278,7 +324,8 @@ void TestStudioViews::onlyWhatShowsSomethingIsWritten() {
     QVERIFY2(pictures, pictures ? "" : orrery::toText(pictures.error()).c_str());
     QVERIFY(pictures->size() >= 3 * 6);
     for (const QString& file : *pictures) {
-        QVERIFY2(QFileInfo(file).size() > (file.endsWith(".csv") ? 40 : 200), qPrintable(file));
+        QVERIFY2(QFileInfo(file).size() > (file.endsWith(".csv") || file.endsWith(".tex") ? 40 : 200),
+                 qPrintable(file));
         if (file.endsWith(".png")) QVERIFY2(QImage(file).width() >= 600, qPrintable(file));
     }
 }
@@ -291,6 +338,7 @@ void TestStudioViews::theCommandLine_data() {
     QTest::newRow("screenshot") << QStringList{"--example", "x", "--screenshot", "s.png", "--size", "1600x1000"} << -1;
     QTest::newRow("help") << QStringList{"--help"} << 0;
     QTest::newRow("version") << QStringList{"--version"} << 0;
+    QTest::newRow("bug report") << QStringList{"--bug-report", "a.tar.gz", "project.yaml"} << -1;
     QTest::newRow("unknown") << QStringList{"--sing"} << 2;
     QTest::newRow("layout") << QStringList{"--layout", "chaos"} << 2;
     QTest::newRow("theme") << QStringList{"--theme", "pink"} << 2;

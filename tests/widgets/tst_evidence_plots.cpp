@@ -62,6 +62,34 @@ private slots:
         QVERIFY(paretoPoints({}).empty());
     }
 
+    // On rows of its own a method is shown, and counts for nothing: no front, however good it looks there.
+    void whoStandsApartIsInNoFront() {
+        std::vector<AccuracyPoint> points{{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100},
+                                          {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100},
+                                          {"c", "C", 2, 0.01, 0.005, 0.02, 1e-7, false, 4}};
+        QCOMPARE(paretoPoints(points), (std::vector<int>{2}));
+        points[2].apart = true;
+        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1}));
+        // Half of the answers of B take 1 us to 1 s: the axis holds both, and the text says so.
+        points[1].secondsLow = 1e-6;
+        points[1].secondsHigh = 1;
+        AccuracyPlot plot;
+        plot.resize(600, 400);
+        plot.setPoints(points);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const QImage with = plot.grab().toImage();
+        QVERIFY(plot.accessibleDescription().contains("not compared"));
+        const QString said = plot.accessibleDescription();
+        QVERIFY2(said.contains("half of the answers"), qPrintable(said));
+        QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.placeOf(2).toPoint());
+        QCOMPARE(plot.current(), 2);
+        plot.setCurrent(-1);
+        points[1].secondsLow = points[1].secondsHigh = 0;
+        plot.setPoints(points);
+        QVERIFY(plot.grab().toImage() != with);
+    }
+
     // What others published is named by a click, joined to nothing, and moves no front.
     void publishedCrossesAreNamedAndSetUpIsACost() {
         AccuracyPlot plot;

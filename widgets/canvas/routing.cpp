@@ -14,7 +14,7 @@ namespace {
 constexpr double narrow = 6;                  // between a line and what it goes around
 constexpr double bendCost = 24;               // in lengths
 constexpr std::size_t mostWalkedAround = 64;  // boxes: a drag routes every line again
-constexpr double leadOut = 12;                   // a line leaves its box by at least this much before it turns
+constexpr double leadOut = 12;                // a line leaves its box by at least this much before it turns
 
 QPointF outward(Side side) {
     switch (side) {

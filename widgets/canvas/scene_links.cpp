@@ -113,11 +113,11 @@ void Scene::route(std::span<const std::int32_t> which) {
                 }
             }
         }
-        const auto without = [&obstacles](const QRectF& from, const QRectF& to) {
+        const auto without = [&obstacles](const QRectF& first, const QRectF& last) {
             std::vector<QRectF> inTheWay;
             inTheWay.reserve(obstacles.size());
             for (const QRectF& box : obstacles) {
-                if (!box.contains(from) && !box.contains(to)) inTheWay.push_back(box);
+                if (!box.contains(first) && !box.contains(last)) inTheWay.push_back(box);
             }
             return inTheWay;
         };

@@ -7,12 +7,18 @@
 #include <QImage>
 #include <QPainter>
 #include <QPdfWriter>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QSvgGenerator>
+#include <QWidget>
+
+#include <algorithm>
 
 namespace orrery::ui {
 
 namespace {
+
+QSize chosenSize;
 
 QString cannotWrite(const QSaveFile& out) {
     return QCoreApplication::translate("PictureFile", "Cannot write %1: %2").arg(out.fileName(), out.errorString());
@@ -24,7 +30,7 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
                      const std::function<void(QPainter&, const QRect&)>& paint) {
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending != QLatin1String("png") && ending != QLatin1String("svg") && ending != QLatin1String("pdf")) {
-        return QCoreApplication::translate("PictureFile", "Cannot export to .%1: choose PNG, SVG, PDF or CSV.")
+        return QCoreApplication::translate("PictureFile", "Cannot export to .%1: choose PNG, SVG, PDF, CSV or TEX.")
             .arg(ending);
     }
     const QRect target(QPoint(), size.expandedTo({1, 1}));
@@ -57,6 +63,33 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
         paintAll(pdf);
     }
     return out.commit() ? QString() : cannotWrite(out);
+}
+
+void setPictureSize(const QSize& size) {
+    chosenSize = size;
+}
+
+QSize pictureSize() {
+    return chosenSize;
+}
+
+QSize pictureSizeOf(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^\\s*(\\d{3,5})\\s*[x×X]\\s*(\\d{3,5})\\s*$"));
+    const auto match = form.match(text);
+    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+    constexpr int least = 100, most = 10000;
+    const bool usable = match.hasMatch() && std::min(size.width(), size.height()) >= least &&
+                        std::max(size.width(), size.height()) <= most;
+    return usable ? size : QSize();
+}
+
+QString atPictureSize(QWidget& widget, const std::function<QString()>& write) {
+    if (!chosenSize.isValid()) return write();
+    const QSize own = widget.size();
+    widget.resize(chosenSize.expandedTo(widget.minimumSizeHint()));
+    QString problem = write();
+    widget.resize(own);
+    return problem;
 }
 
 QString writeText(const QString& file, const QByteArray& text) {

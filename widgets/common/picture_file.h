@@ -9,6 +9,7 @@
 
 class QPainter;
 class QRect;
+class QWidget;
 
 namespace orrery::ui {
 
@@ -16,6 +17,14 @@ namespace orrery::ui {
 /// where the whole file is written; a file that was there before stays as it was if not.
 QString writePicture(const QString& file, const QSize& size, const QString& title,
                      const std::function<void(QPainter&, const QRect&)>& paint);
+/// The size that a person chose for exported plots, in pixels of which 96 make an inch; not valid: as on the screen.
+void setPictureSize(const QSize& size);
+QSize pictureSize();
+/// `1600x1000`, also with `×`; an invalid size for anything else, or beyond 100 to 10,000.
+QSize pictureSizeOf(const QString& text);
+/// Gives the widget the pictures' size (or the least in which it shows everything) for as long as `write` takes, and
+/// its own again. Returns what `write` returns.
+QString atPictureSize(QWidget& widget, const std::function<QString()>& write);
 /// The same care for text.
 QString writeText(const QString& file, const QByteArray& text);
 

@@ -1,5 +1,6 @@
 #include "widgets/common/result_view.h"
 
+#include "base/text/latex_table.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 
@@ -107,12 +108,18 @@ void ResultView::paintPicture(QPainter& painter, const QRect& target) {
 }
 
 QString ResultView::exportTo(const QString& file) {
-    if (QFileInfo(file).suffix().toLower() == QLatin1String("csv")) {
-        const QString table = csv();
-        return table.isEmpty() ? tr("%1 has no data to export.").arg(title_) : writeText(file, table.toUtf8());
+    const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == QLatin1String("csv") || ending == QLatin1String("tex")) {
+        const QByteArray table = csv().toUtf8();
+        if (table.isEmpty()) return tr("%1 has no data to export.").arg(title_);
+        return writeText(file, ending == QLatin1String("csv")
+                                   ? table
+                                   : QByteArray::fromStdString(latexTable({table.data(), std::size_t(table.size())})));
     }
-    return writePicture(file, size(), title_,
-                        [this](QPainter& painter, const QRect& target) { paintPicture(painter, target); });
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), title_,
+                            [this](QPainter& painter, const QRect& target) { paintPicture(painter, target); });
+    });
 }
 
 void ResultView::copyPicture() {

@@ -23,7 +23,8 @@ public:
     void setSnapshot(SnapshotPtr snapshot);
     const SnapshotPtr& snapshot() const { return snapshot_; }
 
-    /// Writes PNG, SVG or PDF by the file's ending; CSV if the view has data. Returns an error text, empty if done.
+    /// Writes PNG, SVG or PDF by the file's ending, at the size chosen for pictures (picture_file.h); CSV or a table of
+    /// LaTeX if the view has data. Returns an error text, empty if done.
     QString exportTo(const QString& file);
     virtual QString csv() const { return {}; }
     void copyPicture();

@@ -154,7 +154,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     scroll->setWidget(body);
     column->addWidget(scroll, 1);
     setEmptyState({tr("Nothing to compare yet"),
-                   tr("Choose a device, a workload and two or more methods: their answers stand here side by side, "
+                   tr("Choose a device, a workload and two or more methods: their answers appear here side by side, "
                       "with intervals "
                       "and what they cost."),
                    tr("Choose methods")});

@@ -1,5 +1,6 @@
 #include "widgets/comparison/waterfall_plot.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/plot_axis.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
@@ -7,8 +8,6 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPdfWriter>
-#include <QSvgGenerator>
 #include <QToolTip>
 
 #include <algorithm>
@@ -170,27 +169,10 @@ bool WaterfallPlot::event(QEvent* event) {
 }
 
 QString WaterfallPlot::exportTo(const QString& file) {
-    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator svg;
-        svg.setFileName(file);
-        svg.setSize(size());
-        svg.setViewBox(rect());
-        QPainter painter;
-        if (!painter.begin(&svg)) return tr("%1 cannot be written").arg(file);
-        paint(painter);
-        return {};
-    }
-    if (file.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-        QPdfWriter pdf(file);
-        pdf.setPageSize(QPageSize(QSizeF(size()) * 0.75, QPageSize::Point));
-        pdf.setPageMargins({});
-        QPainter painter;
-        if (!painter.begin(&pdf)) return tr("%1 cannot be written").arg(file);
-        painter.scale(static_cast<double>(pdf.width()) / width(), static_cast<double>(pdf.height()) / height());
-        paint(painter);
-        return {};
-    }
-    return grab().save(file) ? QString() : tr("%1 cannot be written").arg(file);
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), accessibleName(),
+                            [this](QPainter& painter, const QRect&) { paint(painter); });
+    });
 }
 
 }  // namespace orrery::ui

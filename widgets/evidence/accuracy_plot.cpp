@@ -13,6 +13,7 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,7 +24,13 @@ namespace {
 constexpr double reach = 12;         ///< pixels around a point that count as it
 constexpr double leastError = 1e-4;  ///< what stands at the bottom of the plot
 constexpr double leastSeconds = 1e-9;
-constexpr double noSamples = 0.5;  ///< where a method that was fitted to nothing stands among rows
+constexpr double noSamples = 0.5;    ///< where a method that was fitted to nothing stands among rows
+constexpr double apartShare = 0.55;  ///< of the surface in the colour of a point that stands apart
+
+QColor mixed(const QColor& colour, const QColor& into, double share) {
+    const auto part = [share](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * share)); };
+    return {part(colour.red(), into.red()), part(colour.green(), into.green()), part(colour.blue(), into.blue())};
+}
 
 }  // namespace
 
@@ -81,6 +88,10 @@ QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
     if (point.high > 0)
         said +=
             tr("; mean error %1 to %2 in 90 % of resampled rows").arg(percentText(point.low), percentText(point.high));
+    if (point.secondsHigh > 0)
+        said += tr("; half of the answers take %1 to %2")
+                    .arg(text(Seconds(point.secondsLow), 2), text(Seconds(point.secondsHigh), 2));
+    if (point.apart) said += tr("; on rows of its own, not compared");
     if (point.samples > 0) said += tr("; fitted to %1 measured rows").arg(countText(point.samples));
     if (point.coverage >= 0) said += tr("; %1 of the rows inside their 90 % interval").arg(percentText(point.coverage));
     return said;
@@ -123,8 +134,9 @@ std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis
     const auto costs = [cost](const AccuracyPoint& point) {
         return cost == CostAxis::SetUp ? point.samples : point.seconds;
     };
-    std::vector<int> order(points.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::vector<int> order;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (!points[i].apart) order.push_back(static_cast<int>(i));
     std::sort(order.begin(), order.end(), [&](int a, int b) {
         const AccuracyPoint &one = points[static_cast<std::size_t>(a)], &other = points[static_cast<std::size_t>(b)];
         return std::pair(costs(one), one.mape) < std::pair(costs(other), other.mape);
@@ -137,16 +149,22 @@ std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis
     return front;
 }
 
-void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const {
+void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis& x, const PlotAxis& y) const {
     const Theme& theme = Theme::instance();
     const AccuracyPoint& point = points_[at];
     const QPointF place = places_[at];
-    const QColor colour = theme.methodColour(point.colour);
+    QColor colour = theme.methodColour(point.colour);
+    if (point.apart) colour = mixed(colour, theme.colours().surface, apartShare);
     const auto height = [&](double error) { return y.position(std::max(error, leastError)); };
     QColor band = colour;
     band.setAlpha(110);
     painter.setPen(QPen(band, 4, Qt::SolidLine, Qt::RoundCap));
     painter.drawLine(QPointF(place.x(), height(point.median)), QPointF(place.x(), height(point.p90)));
+    if (cost_ == CostAxis::Answer && point.secondsHigh > 0) {
+        const auto across = [&](double seconds) { return x.position(std::max(seconds, leastSeconds)); };
+        painter.setPen(QPen(band, 2, Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(QPointF(across(point.secondsLow), place.y()), QPointF(across(point.secondsHigh), place.y()));
+    }
     if (point.high > 0) {
         painter.setPen(QPen(theme.colours().text, 1.5));
         for (const double end : {point.low, point.high}) {
@@ -218,14 +236,16 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
     for (int i = 0; i < static_cast<int>(points_.size()); ++i) add(i);
     std::vector<QPointF> marks;
     std::vector<QSizeF> sizes;
-    std::vector<QRectF> taken;
-    for (const std::size_t i : order) {
-        marks.push_back(places_[i]);
-        sizes.emplace_back(painter.fontMetrics().horizontalAdvance(points_[i].title) + 2,
-                           painter.fontMetrics().height());
-    }
-    for (const QPointF& cross : crosses_) taken.push_back(QRectF(cross - QPointF(6, 6), QSizeF(12, 12)));
-    const std::vector<PlacedName> names = placeNames(marks, sizes, 8, area, taken);
+    QStringList titles;
+    const auto want = [&](const QPointF& mark, const QString& title) {
+        marks.push_back(mark);
+        titles << title;
+        sizes.emplace_back(painter.fontMetrics().horizontalAdvance(title) + 2, painter.fontMetrics().height());
+    };
+    for (const std::size_t i : order)
+        want(places_[i], points_[i].apart ? points_[i].title + QStringLiteral(" *") : points_[i].title);
+    for (std::size_t i = 0; i < crosses_.size(); ++i) want(crosses_[i], published_[i].title);
+    const std::vector<PlacedName> names = placeNames(marks, sizes, 8, area, {});
     painter.setPen(QPen(theme.colours().mutedText, 1));
     for (const PlacedName& name : names) {
         if (name.placed && !name.leader.isNull()) painter.drawLine(name.leader);
@@ -235,8 +255,11 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (!names[i].placed) continue;
         painter.fillRect(names[i].box.adjusted(-1, 1, 1, -1), under);
-        painter.setPen(static_cast<int>(order[i]) == current_ ? theme.colours().accent : theme.colours().text);
-        painter.drawText(names[i].box, Qt::AlignLeft | Qt::AlignVCenter, points_[order[i]].title);
+        const bool point = i < order.size();
+        painter.setPen(point && static_cast<int>(order[i]) == current_ ? theme.colours().accent
+                       : point && !points_[order[i]].apart             ? theme.colours().text
+                                                                       : theme.colours().mutedText);
+        painter.drawText(names[i].box, Qt::AlignLeft | Qt::AlignVCenter, titles[static_cast<qsizetype>(i)]);
     }
 }
 
@@ -244,18 +267,32 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
 void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
     const Theme& theme = Theme::instance();
     painter.setFont(theme.font(FontRole::Small));
-    double x = row.left();
-    const double y = row.center().y();
-    const auto word = [&](const QString& text) {
+    double x = row.left(), y = row.center().y();
+    /// `mark` paints at (x, y); what does not fit begins the second line.
+    const auto entry = [&](const QString& text, const auto& mark) {
         const double wide = painter.fontMetrics().horizontalAdvance(text);
+        if (x + wide + 12 > row.right() && x > row.left()) {
+            x = row.left();
+            y += row.height();
+        }
+        mark();
         painter.setPen(theme.colours().mutedText);
-        painter.drawText(QRectF(x + 10, row.top(), wide + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(QRectF(x + 10, y - row.height() / 2, wide + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         text);
         x += wide + 24;
+    };
+    const auto dot = [&](const QPen& pen, const QBrush& brush, double radius) {
+        return [&, pen, brush, radius] {
+            painter.setPen(pen);
+            painter.setBrush(brush);
+            painter.drawEllipse(QPointF(x, y), radius, radius);
+        };
     };
     std::map<int, QString> colours;
     std::map<MethodLevel, QString> shapes;
-    bool halo = false, hollow = false;
+    bool halo = false, hollow = false, apart = false;
     for (const AccuracyPoint& point : points_) {
+        apart = apart || point.apart;
         if (!point.methodology.isEmpty()) colours.emplace(point.colour, point.methodology);
         shapes.emplace(point.level, point.level == MethodLevel::Kernel  ? tr("kernels")
                                     : point.level == MethodLevel::Model ? tr("models")
@@ -263,36 +300,31 @@ void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
         halo = halo || (point.coverage >= 0 && point.coverage < leastCoverage);
         hollow = hollow || point.simulated;
     }
-    for (const auto& [colour, name] : colours) {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.methodColour(colour));
-        painter.drawEllipse(QPointF(x, y), 4, 4);
-        word(name);
-    }
+    for (const auto& [colour, name] : colours) entry(name, dot(Qt::NoPen, theme.methodColour(colour), 4));
     for (const auto& [level, name] : shapes) {
         if (shapes.size() < 2) break;
-        painter.setPen(QPen(theme.colours().mutedText, 1));
-        painter.setBrush(Qt::NoBrush);
-        paintMark(painter, QPointF(x, y), level, 4);
-        word(name);
+        entry(name, [&, level = level] {
+            painter.setPen(QPen(theme.colours().mutedText, 1));
+            painter.setBrush(Qt::NoBrush);
+            paintMark(painter, QPointF(x, y), level, 4);
+        });
     }
-    if (hollow) {
-        painter.setPen(QPen(theme.colours().mutedText, 1.5));
-        painter.setBrush(theme.colours().surface);
-        painter.drawEllipse(QPointF(x, y), 4, 4);
-        word(tr("simulated truth"));
+    const QPen muted(theme.colours().mutedText, 1.5);
+    if (hollow) entry(tr("simulated truth"), dot(muted, theme.colours().surface, 4));
+    if (apart) {
+        entry(tr("* on its own rows"),
+              dot(Qt::NoPen, mixed(theme.methodColour(0), theme.colours().surface, apartShare), 4));
     }
     if (!crosses_.empty()) {
-        painter.setPen(QPen(theme.colours().mutedText, 1.5));
-        painter.drawLine(QPointF(x - 3, y - 3), QPointF(x + 3, y + 3));
-        painter.drawLine(QPointF(x - 3, y + 3), QPointF(x + 3, y - 3));
-        word(tr("published by others"));
+        entry(tr("published by others"), [&] {
+            painter.setPen(muted);
+            painter.drawLine(QPointF(x - 3, y - 3), QPointF(x + 3, y + 3));
+            painter.drawLine(QPointF(x - 3, y + 3), QPointF(x + 3, y - 3));
+        });
     }
     if (halo) {
-        painter.setPen(QPen(theme.colours().warning, 1.5, Qt::DotLine));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawEllipse(QPointF(x, y), 6, 6);
-        word(tr("interval holds below %1").arg(percentText(leastCoverage)));
+        entry(tr("interval holds below %1").arg(percentText(leastCoverage)),
+              dot(QPen(theme.colours().warning, 1.5, Qt::DotLine), Qt::NoBrush, 6));
     }
 }
 
@@ -309,7 +341,8 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
 
 QString AccuracyPlot::exportTo(const QString& file) {
     const int chosen = std::exchange(current_, -1);
-    QString problem = writePicture(file, size(), tr("Error against cost to compute"),
+    const QSize wanted = pictureSize().isValid() ? pictureSize() : size();
+    QString problem = writePicture(file, wanted, tr("Error against cost to compute"),
                                    [this](QPainter& painter, const QRect& all) { paint(painter, all); });
     current_ = chosen;
     return problem;
@@ -320,12 +353,16 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     places_.clear();
     if (points_.empty()) {
         return paintEmptyPlot(painter, all,
-                              tr("Judged against references, every method stands here: how far off it is, and how "
+                              tr("Judged against references, every method appears here: how far off it is, and how "
                                  "long one of its answers takes."));
     }
     std::vector<double> costs, errors;
     for (const AccuracyPoint& point : points_) {
         costs.push_back(costOf(point));
+        if (cost_ == CostAxis::Answer && point.secondsHigh > 0) {
+            costs.push_back(std::max(point.secondsLow, leastSeconds));
+            costs.push_back(point.secondsHigh);
+        }
         for (const double error : {point.mape, point.median, point.p90}) errors.push_back(std::max(error, leastError));
         if (point.high > 0) errors.push_back(point.high);
     }
@@ -358,7 +395,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     paintPublished(painter);
     paintFront(painter);
     paintFamilies(painter);
-    for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, y);
+    for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, x, y);
     paintNames(painter, frame.area);
     painter.setClipping(false);
     paintLegend(painter, QRectF(frame.area.left() + 6, inside.top() - 2, frame.area.width(), line));

@@ -3,7 +3,8 @@
 // What accuracy costs: every method's error on the references against the time that one of its answers takes, both
 // axes logarithmic. Colour is its methodology, shape its level, fill whether the truth was measured; a halo marks
 // intervals that hold too rarely. The bar goes from the median to the ninetieth percentile of the absolute error, the
-// whisker over the mean errors of resampled rows. A line joins the methods that no other one beats in both.
+// whisker over the mean errors of resampled rows, the bar across over what half of the answers take. A line joins the
+// methods that no other one beats in both.
 
 #include "methods/method.h"
 #include "widgets/common/plot_axis.h"
@@ -30,6 +31,8 @@ struct AccuracyPoint {
     QString methodology = {};  ///< as the legend names the colour; empty: not in it
     QString family = {};       ///< points of one family are settings of one method, joined by a line; empty: of none
     double samples = 0;        ///< measured rows that it was fitted to
+    double secondsLow = 0, secondsHigh = 0;  ///< what half of its answers take; 0: not known
+    bool apart = false;                      ///< on rows of its own, not compared: pale, with a star, in no front
 };
 /// What others published of their tools: a grey cross, joined to nothing.
 struct PublishedPoint {
@@ -40,7 +43,7 @@ struct PublishedPoint {
 /// What an answer costs: its time, or what had to be measured before the first one.
 enum class CostAxis { Answer, SetUp };
 
-/// Points that no other one beats in error and cost, cheapest first.
+/// Points that no other one beats in error and cost, cheapest first; none that stands apart.
 std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis cost = CostAxis::Answer);
 
 inline constexpr double leastCoverage = 0.85;  ///< below it a 90 % interval gets a halo
@@ -50,6 +53,7 @@ class AccuracyPlot : public QWidget {
 public:
     explicit AccuracyPlot(QWidget* parent = nullptr);
     void setPoints(std::vector<AccuracyPoint> points);
+    const std::vector<AccuracyPoint>& points() const { return points_; }
     void setPublished(std::vector<PublishedPoint> published);
     void setCost(CostAxis cost);
     CostAxis cost() const { return cost_; }
@@ -84,7 +88,7 @@ private:
     void choose(int point);
     void paint(QPainter& painter, const QRect& all);
     QString textOf(const AccuracyPoint& point) const;
-    void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const;
+    void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& x, const PlotAxis& y) const;
     void paintFront(QPainter& painter) const;
     void paintFamilies(QPainter& painter) const;
     void paintPublished(QPainter& painter) const;

@@ -150,8 +150,7 @@ void DriftPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::instance().colours().surface);
     if (rows_.empty()) {
-        return paintEmptyPlot(painter, rect(),
-                              tr("Tables of an older and of a newer version will be held against each other here."));
+        return paintEmptyPlot(painter, rect(), tr("Tables of an older and of a newer version will be compared here."));
     }
     if (!isEnabled()) painter.setOpacity(0.4);
     paintPicture(painter, rect());

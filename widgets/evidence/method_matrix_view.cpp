@@ -207,7 +207,7 @@ void MethodMatrixView::paintEvent(QPaintEvent* event) {
     if (model_->rowCount() > 0) return;
     QPainter painter(viewport());
     paintEmptyPlot(painter, viewport()->rect(),
-                   tr("Judged methods stand here by platform, class or level: how far off each is, and where none "
+                   tr("Judged methods appear here by platform, class or level: how far off each is, and where none "
                       "applies."));
 }
 

@@ -166,7 +166,7 @@ void ResidualPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     if (rows_.x.empty()) {
         painter.fillRect(rect(), Theme::instance().colours().surface);
-        return paintEmptyPlot(painter, rect(), tr("The error of each measured row will stand here."));
+        return paintEmptyPlot(painter, rect(), tr("The error of each measured row will appear here."));
     }
     if (picture_.isNull() || look_ != Theme::instance().generation()) draw();
     painter.drawPixmap(0, 0, picture_);

@@ -176,7 +176,7 @@ void SurveyMatrix::paintEvent(QPaintEvent* event) {
     if (model_->rowCount() > 0) return;
     QPainter painter(viewport());
     paintEmptyPlot(painter, viewport()->rect(),
-                   tr("Judge the methods on the first tab: which kind of method is borne out where will stand here."));
+                   tr("Judge the methods on the first tab: this shows which kinds of method are confirmed where."));
 }
 
 void SurveyMatrix::resizeEvent(QResizeEvent* event) {

@@ -64,8 +64,9 @@ void WhyView::explain() {
     for (ExplainedKernel& each : *kernels)
         shown.push_back(
             {qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share, each.bound});
-    const QString why =
-        shown.empty() ? tr("It launches no kernel of its own: it moves nothing, or runs inside another.") : QString();
+    const QString why = shown.empty()
+                            ? tr("This operator launches no kernel: it moves no data, or it is fused into another.")
+                            : QString();
     story_->setKernels(name, answers[at].title, std::move(shown), why);
 }
 

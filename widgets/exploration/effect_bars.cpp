@@ -48,8 +48,10 @@ void EffectBars::paintEvent(QPaintEvent*) {
 }
 
 QString EffectBars::exportTo(const QString& file) {
-    return writePicture(file, size(), tr("Each knob alone"),
-                        [this](QPainter& painter, const QRect&) { paint(painter); });
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), tr("Each knob alone"),
+                            [this](QPainter& painter, const QRect&) { paint(painter); });
+    });
 }
 
 void EffectBars::paint(QPainter& painter) const {

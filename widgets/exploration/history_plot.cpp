@@ -75,8 +75,10 @@ void HistoryPlot::paintEvent(QPaintEvent*) {
 }
 
 QString HistoryPlot::exportTo(const QString& file) {
-    return writePicture(file, size(), tr("How the search came to its best"),
-                        [this](QPainter& painter, const QRect&) { paint(painter); });
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), tr("How the search came to its best"),
+                            [this](QPainter& painter, const QRect&) { paint(painter); });
+    });
 }
 
 }  // namespace orrery::ui

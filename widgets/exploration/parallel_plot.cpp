@@ -351,14 +351,19 @@ void ParallelPlot::paintEvent(QPaintEvent*) {
 }
 
 QString ParallelPlot::exportTo(const QString& file) {
-    QImage lines;
-    if (data_ && data_->axes.size() > 1) {
-        std::vector<double> x;
-        for (std::size_t a = 0; a < data_->axes.size(); ++a) x.push_back(xOf(a));
-        lines = drawn(*data_, coloured(), kept_, frameFor(area(), x, 2, size()), {});
-    }
-    return writePicture(file, size(), tr("Points on parallel axes"),
-                        [&](QPainter& painter, const QRect&) { paint(painter, lines, true); });
+    QString problem = atPictureSize(*this, [&] {
+        layOut();
+        QImage lines;
+        if (data_ && data_->axes.size() > 1) {
+            std::vector<double> x;
+            for (std::size_t a = 0; a < data_->axes.size(); ++a) x.push_back(xOf(a));
+            lines = drawn(*data_, coloured(), kept_, frameFor(area(), x, 2, size()), {});
+        }
+        return writePicture(file, size(), tr("Points on parallel axes"),
+                            [&](QPainter& painter, const QRect&) { paint(painter, lines, true); });
+    });
+    layOut();
+    return problem;
 }
 
 }  // namespace orrery::ui

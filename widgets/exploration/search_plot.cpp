@@ -23,7 +23,8 @@ constexpr std::size_t mostDotsAtOnce = 300;
 SearchPlot::SearchPlot(QWidget* parent) : QWidget(parent), data_(std::make_shared<const SearchPlotData>()) {
     setObjectName(QStringLiteral("explore.plot"));
     setAccessibleName(tr("Points of the search"));
-    setToolTip(tr("One dot for each point. Filled ones no other beats; bars are 90 % intervals. A click chooses"));
+    setToolTip(
+        tr("One dot for each point. Filled points are on the Pareto front. Bars are 90 % intervals. A click chooses"));
     connect(&Theme::instance(), &Theme::changed, this, &SearchPlot::layOut);
     connect(&painter_, &PictureThread::drawn, this, [this](const QImage& picture) {
         dots_ = QPixmap::fromImage(picture);
@@ -176,8 +177,10 @@ bool SearchPlot::event(QEvent* event) {
 }
 
 QString SearchPlot::exportTo(const QString& file) {
-    return writePicture(file, size(), tr("Points of the search"),
-                        [this](QPainter& painter, const QRect&) { paint(painter, false); });
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), tr("Points of the search"),
+                            [this](QPainter& painter, const QRect&) { paint(painter, false); });
+    });
 }
 
 }  // namespace orrery::ui

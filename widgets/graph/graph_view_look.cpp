@@ -1,5 +1,7 @@
 // Colours, marks, painting and pictures of the graph view.
 
+#include "base/text/latex_table.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/graph/graph_view_state.h"
@@ -186,13 +188,14 @@ QString GraphView::exportTo(const QString& file) {
     const QString cannotWrite = tr("Cannot write %1: %2");
     if (!s.picture) return tr("There is no graph to export yet.");
     QSaveFile out(file);
-    if (ending == QLatin1String("csv")) {
-        if (!out.open(QIODevice::WriteOnly) || out.write(csv().toUtf8()) < 0 || !out.commit())
-            return cannotWrite.arg(file, out.errorString());
-        return {};
+    if (ending == QLatin1String("csv") || ending == QLatin1String("tex")) {
+        const QByteArray table = csv().toUtf8();
+        return writeText(file, ending == QLatin1String("csv")
+                                   ? table
+                                   : QByteArray::fromStdString(latexTable({table.data(), std::size_t(table.size())})));
     }
     if (ending != QLatin1String("png") && ending != QLatin1String("svg") && ending != QLatin1String("pdf"))
-        return tr("Cannot export to .%1: choose SVG, PNG, PDF or CSV.").arg(ending);
+        return tr("Cannot export to .%1: choose SVG, PNG, PDF, CSV or TEX.").arg(ending);
     if (!out.open(QIODevice::WriteOnly)) return cannotWrite.arg(file, out.errorString());
     const QSizeF size = s.pictureSize();
     const QRectF target(QPointF(), size);

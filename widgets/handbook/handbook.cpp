@@ -55,6 +55,7 @@ QString plainText(QString markdown) {
 Handbook Handbook::of(const QString& folder) {
     Handbook book;
     const QDir files(folder);
+    book.folder_ = files.absolutePath();
     for (const QString& name : files.entryList({QStringLiteral("*.md")}, QDir::Files, QDir::Name)) {
         const Expected<std::string> text = readFile(files.filePath(name).toStdString());
         if (text) book.pages_.push_back(pageOf(name, QString::fromStdString(*text)));

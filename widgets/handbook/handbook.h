@@ -33,13 +33,15 @@ public:
     /// The Markdown files of a folder, README first, then by title; empty where there is none.
     static Handbook of(const QString& folder);
     const std::vector<HandbookPage>& pages() const { return pages_; }
-    int find(const QString& file) const;  ///< −1: no such page
+    const QString& folder() const { return folder_; }  ///< that its pictures are named from
+    int find(const QString& file) const;               ///< −1: no such page
     /// By the anchor that Markdown viewers give a heading: lower case, `-` for spaces; 0 where there is none.
     int section(int page, const QString& anchor) const;
     /// Sections that have every word, those with words in headings first; at most 60.
     std::vector<HandbookHit> search(const QString& words) const;
 
 private:
+    QString folder_;
     std::vector<HandbookPage> pages_;
 };
 

@@ -4,7 +4,9 @@
 #include "widgets/common/theme.h"
 
 #include <QDesktopServices>
+#include <QEvent>
 #include <QHeaderView>
+#include <QImage>
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSplitter>
@@ -93,6 +95,40 @@ void dress(QTextDocument& text) {
     dressTables(text.rootFrame(), colours);
 }
 
+// Pictures are as wide as the page at most. Qt draws them as large as they are.
+void fitPictures(QTextDocument& text, double widest) {
+    for (QTextBlock block = text.begin(); block.isValid(); block = block.next()) {
+        for (auto piece = block.begin(); !piece.atEnd(); ++piece) {
+            const QTextFragment fragment = piece.fragment();
+            if (!fragment.charFormat().isImageFormat()) continue;
+            QTextImageFormat picture = fragment.charFormat().toImageFormat();
+            const auto image = text.resource(QTextDocument::ImageResource, QUrl(picture.name())).value<QImage>();
+            if (image.isNull()) continue;
+            const double wide = std::min<double>(image.width(), std::max(widest, 1.0));
+            if (picture.width() == wide) continue;
+            picture.setWidth(wide);
+            picture.setHeight(wide * image.height() / image.width());
+            QTextCursor part(&text);
+            part.setPosition(fragment.position());
+            part.setPosition(fragment.position() + fragment.length(), QTextCursor::KeepAnchor);
+            part.setCharFormat(picture);
+            break;  // the block's pieces are others now; a picture stands in a paragraph of its own
+        }
+    }
+}
+
+/// QTextDocument asks its parent for what a page names, and some forms of that come as bytes.
+class PageText : public QTextDocument {
+public:
+    using QTextDocument::QTextDocument;
+
+protected:
+    QVariant loadResource(int type, const QUrl& name) override {
+        if (type != ImageResource || !name.isLocalFile()) return {};
+        return QImage(name.toLocalFile());
+    }
+};
+
 }  // namespace
 
 HandbookView::HandbookView(Handbook book, QWidget* parent) : QWidget(parent), book_(std::move(book)) {
@@ -139,6 +175,7 @@ HandbookView::HandbookView(Handbook book, QWidget* parent) : QWidget(parent), bo
     text_->setToolTip(tr("Links lead to other pages"));
     text_->setFrameShape(QFrame::NoFrame);
     text_->setOpenLinks(false);
+    text_->viewport()->installEventFilter(this);
     split->addWidget(text_);
     split->setStretchFactor(0, 0);
     split->setStretchFactor(1, 1);
@@ -248,12 +285,25 @@ void HandbookView::back() {
 void HandbookView::render() {
     if (page_ < 0) return;
     // Apart from the view, which would lay everything out again at each piece of text.
-    auto* made = new QTextDocument(text_);
+    auto* made = new PageText(text_);
+    made->setBaseUrl(QUrl::fromLocalFile(book_.folder() + QLatin1Char('/')));
     made->setDefaultFont(Theme::instance().font(FontRole::Body));
     made->setDocumentMargin(2 * Theme::instance().unit());
     made->setMarkdown(book_.pages()[std::size_t(page_)].text, QTextDocument::MarkdownDialectGitHub);
     dress(*made);
+    fitPictures(*made, room());
     text_->setDocument(made);
+}
+
+double HandbookView::room() const {
+    // Always as with a scroll bar: whether there is one depends on how high the pictures are.
+    return text_->width() - text_->verticalScrollBar()->sizeHint().width() - 4.0 * Theme::instance().unit() - 2;
+}
+
+bool HandbookView::eventFilter(QObject* watched, QEvent* event) {
+    if (text_ && watched == text_->viewport() && event->type() == QEvent::Resize)
+        fitPictures(*text_->document(), room());
+    return QWidget::eventFilter(watched, event);
 }
 
 void HandbookView::goTo(int section) {

@@ -28,7 +28,11 @@ public:
     QTreeWidget* list() const { return list_; }
     QTextBrowser* text() const { return text_; }
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;  ///< pictures follow the page's width
+
 private:
+    double room() const;  ///< for pictures, pixels
     void showContents();
     void showHits(const QString& words);
     void render();

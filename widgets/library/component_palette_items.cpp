@@ -207,6 +207,31 @@ void addParts(std::vector<PaletteItem>& items) {
         make(Core, "core", {},
              {make(RegisterFile, "registers"), make(Buffer, "shared"), make(VectorUnit, "vector"),
               make(TensorUnit, "tensor")}));
+    const auto cpuCore = [](const char* name) {
+        return make(
+            Core, name, {},
+            {make(Cache, "l2"), make(Cache, "l1d"), make(RegisterFile, "registers"), make(VectorUnit, "vector")});
+    };
+    add("cpu-core", QT_TRANSLATE_NOOP("ComponentPalette", "CPU core with caches"),
+        QT_TRANSLATE_NOOP("ComponentPalette", "Two caches, registers, vector unit"), "processor x86 arm l1 l2",
+        cpuCore("core"));
+    add("cpu", QT_TRANSLATE_NOOP("ComponentPalette", "CPU"),
+        QT_TRANSLATE_NOOP("ComponentPalette", "DDR, a shared cache and cores"), "processor server socket epyc xeon ddr",
+        make(Package, "cpu", {{"platform", "cpu"}},
+             {make(Dram, "ddr"), make(Cluster, "cluster", {}, {make(Cache, "l3"), cpuCore("core")})}));
+    // A module has two channels of 32 bits.
+    add("dimm", QT_TRANSLATE_NOOP("ComponentPalette", "DIMM"),
+        QT_TRANSLATE_NOOP("ComponentPalette", "A module of DDR5-4800, two channels"), "ddr dram memory module",
+        make(Dram, "dimm", {{"timing", "DDR5-4800"}, {"channels", "2"}}));
+    add("hbm-pim", QT_TRANSLATE_NOOP("ComponentPalette", "HBM stack with PIM"),
+        QT_TRANSLATE_NOOP("ComponentPalette", "HBM2 that computes at its banks"), "memory processing aim attacc",
+        make(Dram, "hbm_pim",
+             {{"timing", "HBM2-2000"},
+              {"channels", "8"},
+              {"pseudo_channels", "2"},
+              {"bank_groups", "4"},
+              {"banks", "16"}},
+             {make(TensorUnit, "pim", {{"per", "bank"}})}));
     add("pe-array", QT_TRANSLATE_NOOP("ComponentPalette", "Array of processing elements"),
         QT_TRANSLATE_NOOP("ComponentPalette", "16×16 MACs, each with a register file"), "systolic eyeriss tpu pe",
         make(Array, "pe", {{"mesh", "16 x 16"}}, {make(RegisterFile, "registers"), make(Mac, "mac")}));

@@ -1,14 +1,14 @@
 #include "widgets/mapping/bound_plot.h"
 
+#include "base/text/latex_table.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
 
-#include <QFile>
+#include <QFileInfo>
 #include <QHelpEvent>
 #include <QPainter>
-#include <QPdfWriter>
-#include <QSvgGenerator>
 #include <QToolTip>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ constexpr double near = 8;  ///< pixels around the dot that count as it
 BoundPlot::BoundPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("mapping.bound"));
     setAccessibleName(tr("Least data movement"));
-    setToolTip(tr("No mapping moves fewer words for its buffer than the curve says"));
+    setToolTip(tr("No mapping with this buffer size moves fewer words than the curve shows"));
     empty_ = tr("With an operator on an array, this shows the least that must move for every size of the buffer.");
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -178,35 +178,15 @@ bool BoundPlot::event(QEvent* event) {
 }
 
 QString BoundPlot::exportTo(const QString& file) {
-    const QString failed = tr("%1 cannot be written").arg(file);
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) {
+    const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == QLatin1String("csv") || ending == QLatin1String("tex")) {
         const std::string rows = bound_ ? boundCsv({*bound_}) : std::string();
-        QFile out(file);
-        const bool written = out.open(QIODevice::WriteOnly) &&
-                             out.write(rows.data(), static_cast<qint64>(rows.size())) >= 0 && out.flush();
-        return written ? QString() : failed;
+        return writeText(file, QByteArray::fromStdString(ending == QLatin1String("tex") ? latexTable(rows) : rows));
     }
-    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator svg;
-        svg.setFileName(file);
-        svg.setSize(size());
-        svg.setViewBox(rect());
-        QPainter painter;
-        if (!painter.begin(&svg)) return failed;
-        paint(painter);
-        return {};
-    }
-    if (file.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-        QPdfWriter pdf(file);
-        pdf.setPageSize(QPageSize(QSizeF(size()) * 0.75, QPageSize::Point));
-        pdf.setPageMargins({});
-        QPainter painter;
-        if (!painter.begin(&pdf)) return failed;
-        painter.scale(static_cast<double>(pdf.width()) / width(), static_cast<double>(pdf.height()) / height());
-        paint(painter);
-        return {};
-    }
-    return grab().save(file) ? QString() : failed;
+    return atPictureSize(*this, [&] {
+        return writePicture(file, size(), accessibleName(),
+                            [this](QPainter& painter, const QRect&) { paint(painter); });
+    });
 }
 
 }  // namespace orrery::ui

@@ -26,7 +26,7 @@ public:
     QPointF placeOf(double words, double moved) const { return {x_.position(words), y_.position(moved)}; }
     /// What stands at a place: the mapping, or the curve at that size of the buffer with the tiles that attain it.
     QString textAt(const QPointF& place) const;
-    /// PNG, SVG, PDF or CSV by the ending. What went wrong; empty if nothing.
+    /// PNG, SVG, PDF, CSV or TEX by the ending. What went wrong; empty if nothing.
     QString exportTo(const QString& file);
     QSize sizeHint() const override { return {520, 360}; }
     QSize minimumSizeHint() const override { return {240, 180}; }

@@ -58,7 +58,7 @@ void FleetPicture::paintEvent(QPaintEvent*) {
     marks_.clear();
     if (replays_.empty())
         return paintEmptyPlot(painter, rect(),
-                              tr("The replicas will stand here, with who waits and what each iteration computes."));
+                              tr("The replicas will appear here, with who waits and what each iteration computes."));
     painter.setRenderHint(QPainter::Antialiasing);
     const double column =
         (width() - gap * static_cast<double>(replays_.size() + 1)) / static_cast<double>(replays_.size());

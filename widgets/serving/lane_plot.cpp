@@ -102,7 +102,7 @@ void LanePlot::paintEvent(QPaintEvent*) {
     const Palette& colours = theme.colours();
     painter.fillRect(rect(), colours.surface);
     if (series_.empty())
-        return paintEmptyPlot(painter, rect(), tr("Queues, cache and rate over the run will stand here."));
+        return paintEmptyPlot(painter, rect(), tr("Queues, cache and rate over the run will appear here."));
     const QRectF area = lanes();
     struct Lane {
         QString name;

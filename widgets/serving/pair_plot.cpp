@@ -95,8 +95,8 @@ void PairPlot::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), colours.surface);
     if (x_.empty())
         return paintEmptyPlot(painter, rect(),
-                              tr("With a second policy, every request will stand here: its time under the one against "
-                                 "its time under the other."));
+                              tr("With a second scheduler, every request will appear here: its latency under the first "
+                                 "scheduler against the second."));
     PlotFrame frame;
     std::size_t wins = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) wins += y_[i] < x_[i] ? 1 : 0;

@@ -107,7 +107,7 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
     const Palette& colours = theme.colours();
     painter.fillRect(rect(), colours.surface);
     if (!run_ || run_->result.batches.size() == 0)
-        return paintEmptyPlot(painter, rect(), tr("Every iteration of every replica will stand here."));
+        return paintEmptyPlot(painter, rect(), tr("Every iteration of every replica will appear here."));
     const QRectF area = lanes();
     const BatchLog& log = run_->result.batches;
     painter.setFont(theme.font(FontRole::Small));

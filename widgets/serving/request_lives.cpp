@@ -130,7 +130,7 @@ void RequestLives::paintEvent(QPaintEvent*) {
     if (!run_ || order_.empty())
         return paintEmptyPlot(
             painter, viewport()->rect(),
-            tr("Each request will stand here: how long it waited, when its first token came, how long it decoded."));
+            tr("Each request will appear here: how long it waited, when its first token came, how long it decoded."));
     fitTime();
     painter.setFont(theme.font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();

@@ -278,7 +278,7 @@ void ClusterMap::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), colours.surface);
     if (data_.drawn < 1)
         return paintEmptyPlot(painter, rect(),
-                              tr("The devices that are drawn, and who works with whom, will stand here."));
+                              tr("The devices that are drawn, and who works with whom, will appear here."));
     paintLegend(painter);
     paintNodes(painter);
     paintCells(painter);

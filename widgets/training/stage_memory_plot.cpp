@@ -127,7 +127,7 @@ void StageMemoryPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), colours.surface);
     if (data_.stages.empty())
-        return paintEmptyPlot(painter, rect(), tr("What a device of each stage holds will stand here."));
+        return paintEmptyPlot(painter, rect(), tr("What a device of each stage holds will appear here."));
     paintLegend(painter);
     const QRectF inside = area();
     const auto y = [&](double bytes) { return inside.bottom() - inside.height() * bytes / top(); };

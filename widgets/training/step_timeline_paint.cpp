@@ -28,7 +28,7 @@ void StepTimeline::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), Theme::instance().colours().surface);
     if (model_.empty() || lanes_.empty())
         return paintEmptyPlot(painter, rect(),
-                              tr("What every stage does in the step, its bubbles and its memory will stand here."));
+                              tr("What every stage does in the step, its bubbles and its memory will appear here."));
     paintLanes(painter);
     paintMemory(painter);
     paintAxis(painter);

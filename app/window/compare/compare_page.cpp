@@ -4,15 +4,16 @@
 #include "app/window/compare/compare_table.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
+#include "base/text/latex_table.h"
 #include "hardware/files/catalogue.h"
 #include "store/export/comparison_exports.h"
 #include "store/project/scenario_baseline.h"
 #include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/veil.h"
 
 #include <QComboBox>
-#include <QFile>
 #include <QFileInfo>
 #include <QMenu>
 #include <QProgressBar>
@@ -66,7 +67,7 @@ void ComparePage::join(Studio& studio) {
     studio.actions.add({"compare.keep",
                         tr("Compare"),
                         tr("&Keep this as A"),
-                        tr("Copies the question as it stands: what is changed from now on is held against it"),
+                        tr("Copies the question as it is now. Later changes are compared with it"),
                         {},
                         {}},
                        [this] {
@@ -115,7 +116,7 @@ void ComparePage::follow() {
 }
 
 void ComparePage::ask() {
-    if (view_) veil_->dropSoon(tr("Of the question before. This one is being answered."));
+    if (view_) veil_->dropSoon(tr("This answers the previous question. The new answer is on its way."));
     const auto calibrations = studio_.live.calibrations();
     work_.ask(
         [question = question_, cache = studio_.cache, calibrations](std::stop_token stop, Progress& progress) {
@@ -128,7 +129,7 @@ void ComparePage::take(Expected<CompareViewPtr> found) {
     refusal_.reset();
     if (!found) {
         refusal_ = found.error();
-        if (view_) veil_->drop(tr("Of the question before. This one has no answer: see above."));
+        if (view_) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
         return showHead();
     }
     view_ = std::move(*found);
@@ -193,8 +194,8 @@ void ComparePage::showHead() {
     headline_->setFullText(tr("%1: %2").arg(ui::qs(its.asked.name), ui::qs(verdictText(all.base(), its))));
     QString said = tr("against %1").arg(ui::qs(all.base().asked.name));
     said += all.oneMethod ? tr(" · both by %1").arg(ui::qs(methodTitle(all.base().method)))
-                          : tr(" · no method answers all: some of a difference may be one of methods");
-    if (!(view_->question == question_)) said += tr(" · of the question before");
+                          : tr(" · No single method answers all cases. Part of a difference may come from the methods");
+    if (!(view_->question == question_)) said += tr(" · answers the previous question");
     sub_->setFullText(said);
 }
 
@@ -257,7 +258,8 @@ QString ComparePage::exportTo(const QString& file) {
     if (!view_) return tr("there is no answer yet");
     if (!isCurrent()) return tr("what is shown answers the question before");
     const QString ending = QFileInfo(file).suffix().toLower();
-    if (ending != QLatin1String("csv") && ending != QLatin1String("json")) return waterfall_->exportTo(file);
+    if (ending != QLatin1String("csv") && ending != QLatin1String("json") && ending != QLatin1String("tex"))
+        return waterfall_->exportTo(file);
     std::string text = comparisonCsv(view_->comparison);
     if (ending == QLatin1String("json")) {
         std::vector<CaseFindings> findings;
@@ -275,15 +277,13 @@ QString ComparePage::exportTo(const QString& file) {
         }
         text = comparisonJson(view_->comparison, findings);
     }
-    QFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0 || !out.flush())
-        return out.errorString();
-    return {};
+    if (ending == QLatin1String("tex")) text = latexTable(text);
+    return ui::writeText(file, QByteArray::fromStdString(text));
 }
 
 void ComparePage::exportAs() {
     exportWith(studio_, tr("Export the comparison"), QStringLiteral("comparison.svg"),
-               tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of the table (*.csv);;JSON (*.json)"),
+               tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of the table (*.csv);;TEX table (*.tex);;JSON (*.json)"),
                [this](const QString& file) { return exportTo(file); });
 }
 

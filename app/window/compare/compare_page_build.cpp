@@ -75,9 +75,9 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
     auto* head = new PageHead(QStringLiteral("compare"), parent);
     headline_ = head->headline();
     sub_ = head->sub();
-    keep_ = head->addAbove("compare.keep", tr("Keep this as A"),
-                           tr("Copies the question as it stands, so that what is changed from now on is held against "
-                              "it; one step of the undo list"));
+    keep_ = head->addAbove(
+        "compare.keep", tr("Keep this as A"),
+        tr("Copies the question as it is now. Later changes are compared with it. One step of the undo list"));
     keep_->setDefault(true);
     connect(keep_, &QPushButton::clicked, this, &ComparePage::keep);
     add_ = head->addAbove("compare.add", tr("Add"),

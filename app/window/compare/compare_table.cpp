@@ -144,7 +144,7 @@ ui::WaterfallData waterfallData(const CompareView& view, std::size_t shown, Diff
         if (data.to != data.from)
             row.tip += tr(" (%1 of the difference)").arg(ui::percentText(row.change / (data.to - data.from)));
         if (term.of == DifferenceTerm::Of::Overlap)
-            row.tip += tr("\nThe total less all operators: what runs at the same time, or belongs to no operator");
+            row.tip += tr("\nTotal minus the sum of operators: overlap, and time outside operators");
         data.rows.push_back(std::move(row));
     }
     QStringList notes;

@@ -33,6 +33,8 @@ ui::Cell signedCell(double share) {
 ui::Cell timeCell(double seconds) {
     return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};
 }
+constexpr double behindCompared = 1e6;  // a mean error that none has
+
 ui::Cell wordCell(const QString& word, ui::Tone tone = ui::Tone::Normal) {
     return {word, 0, word, tone, false};
 }
@@ -103,9 +105,10 @@ void AccuracyTab::showMatrix() {
         picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
                                              : ui::qs(column.word));
         picture.columnTips << (column.asked == 0
-                                   ? tr("%1: no row of a reference stands here. Open one on the References tab")
+                                   ? tr("%1: there is no reference row here. Open one on the References tab")
                                          .arg(ui::qs(column.word))
-                                   : tr("%1: %2 rows, %3 of them priced by every method that prices half of the most")
+                                   : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
+                                        "half of the largest coverage prices")
                                          .arg(ui::qs(column.word))
                                          .arg(column.asked)
                                          .arg(column.common));
@@ -131,7 +134,7 @@ void AccuracyTab::showMatrix() {
                 QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
             switch (cell.state) {
                 case MatrixCell::State::NoTruth:
-                    shown.tip = where + tr("Nothing measured stands here");
+                    shown.tip = where + tr("Nothing was measured here");
                     break;
                 case MatrixCell::State::NotApplicable:
                     shown.state = ui::MatrixPicture::Cell::State::NotApplicable;
@@ -139,15 +142,15 @@ void AccuracyTab::showMatrix() {
                     break;
                 case MatrixCell::State::Judged:
                     shown.state = ui::MatrixPicture::Cell::State::Judged;
-                    shown.tip = where + tr("Median error %1, 90 % of it %2 to %3; mean of the sizes %4; %5 of the "
+                    shown.tip = where + tr("Median error %1, 90 % of it %2 to %3; mean absolute error %4; %5 of the "
                                            "values inside the method's interval; %6 rows%7")
                                             .arg(ui::signedPercentText(cell.median), ui::signedPercentText(cell.low),
                                                  ui::signedPercentText(cell.high), ui::percentText(cell.mape),
                                                  ui::percentText(cell.coverage90))
                                             .arg(cell.rows)
                                             .arg(shown.common ? QString()
-                                                              : tr(", others than those of its column, for it prices "
-                                                                   "less than half of them"));
+                                                              : tr(". It prices less than half of this column's rows, "
+                                                                   "so it is judged on other rows"));
                     break;
             }
             row.cells.push_back(std::move(shown));
@@ -165,6 +168,16 @@ void AccuracyTab::showProgress() {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(complaint_);
     }
+    if (compared_ && compared_->page) {
+        QStringList said;
+        for (const Diagnostic& each : compared_->page->warnings) said << ui::qs(each.message);
+        if (!said.isEmpty()) {
+            state_->setTone(ui::Tone::Warning);
+            state_->setFullText(said.join(QStringLiteral("; ")));
+            return;
+        }
+        state_->setTone(ui::Tone::Muted);
+    }
     const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation != nullptr; });
     const bool counted = compared_ && !compared_->judgements.empty();
     common_->setText(counted ? tr("Only rows that every shown method prices (%1 of %2)")
@@ -173,10 +186,12 @@ void AccuracyTab::showProgress() {
                              : tr("Only rows that every shown method prices"));
     if (common_->isChecked() && counted)
         state_->setFullText(
-            tr("%1 methods on %2 rows to which nothing was fitted; %3")
+            tr("%1 methods on %2 rows%3; %4%5")
                 .arg(compared_->judgements.size())
                 .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
-                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: Figures")));
+                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
+                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: Figures"),
+                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
     else if (answered > 0)
         state_->setFullText(
             tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
@@ -204,18 +219,12 @@ void AccuracyTab::showMethods() {
         const EvaluationFigures& own = fresh ? compared_->own[i] : each.evaluation->figures;
         if (own.errors.rows == 0) {
             cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("none of these"), ui::Tone::Muted)});
-            cells.back()[1].tip = tr("It prices other rows, and none that the chips leave");
+            cells.back()[1].tip = tr("It prices none of the selected rows");
             for (ui::Cell& cell : cells.back()) cell.value = 1e300;
             continue;
         }
-        if (common && !compared_->isCompared(at)) {
-            cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("not compared"), ui::Tone::Muted)});
-            cells.back()[1].tip = tr("It prices %1 of the %2 rows. Methods ▸ compare it too")
-                                      .arg(ui::countText(static_cast<double>(own.errors.rows)),
-                                           ui::countText(static_cast<double>(compared_->rows.size())));
-            for (ui::Cell& cell : cells.back()) cell.value = 1e299;
-            continue;
-        }
+        // On rows of its own: shown pale, with a star, in no ranking.
+        const bool apart = compared_ && !compared_->isCompared(at);
         const CommonFigures* shared = common ? compared_->figuresOf(at) : nullptr;
         const EvaluationFigures& figures = shared ? shared->figures : own;
         pointed_.push_back(static_cast<int>(cells.size()));
@@ -223,17 +232,20 @@ void AccuracyTab::showMethods() {
         const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
         points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
                           figures.errors.p90Error, figures.secondsPerAnswer,
-                          simulated(*tables_, shared ? compared_->common.rows : each.evaluation->rows.ref),
+                          simulated(*tables_, shared && !compared_->common.rows.empty() ? compared_->common.rows
+                                                                                        : each.evaluation->rows.ref),
                           static_cast<qint64>(figures.errors.rows), card.level, shared ? shared->mapeLow : 0,
                           shared ? shared->mapeHigh : 0, intervals ? figures.coverage90 : -1,
                           ui::qs(toText(card.methodology)), ui::qs(card.id),
-                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0});
+                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0, figures.secondsLow,
+                          figures.secondsHigh, apart});
         const EvaluatedRows& rows = each.evaluation->rows;
         const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
         cells.push_back(
-            {wordCell(each.title),
-             percentCell(figures.errors.mape),
+            {wordCell(apart ? each.title + QStringLiteral(" *") : each.title,
+                      apart ? ui::Tone::Muted : ui::Tone::Normal),
+             percentCell(figures.errors.mape, apart ? ui::Tone::Muted : ui::Tone::Normal),
              shared ? ui::Cell{QStringLiteral("%1 %").arg(100 * shared->firstShare, 0, 'f', 0), shared->firstShare,
                                tr("The mean error is %1 to %2 in 90 % of resampled rows")
                                    .arg(ui::percentText(shared->mapeLow), ui::percentText(shared->mapeHigh))}
@@ -247,19 +259,27 @@ void AccuracyTab::showMethods() {
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
              {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
-              tr("Half of the parts of the rows took %1 to %2 an answer")
+              tr("The middle half of the answers took %1 to %2")
                   .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
              {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
              fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->facts[i].samples)),
                               static_cast<double>(compared_->facts[i].samples),
-                              tr("Measured rows of these kinds that it, and the methods in its slots, were fitted to")}
+                              tr("Measured rows to which this method (and the methods it uses) was fitted")}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
                               static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? wordCell(compared_->differing.empty() ? tr("the same as all") : assumptionText(*compared_, at))
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted)});
+        if (apart) {
+            // After all that are compared, however it is sorted by error: other rows, other figures.
+            cells.back()[1].value += behindCompared;
+            cells.back()[0].tip = cells.back()[1].tip =
+                tr("On %1 of the %2 rows, which it prices: not comparable. Methods ▸ compare it too")
+                    .arg(ui::countText(static_cast<double>(own.errors.rows)),
+                         ui::countText(static_cast<double>(compared_->rows.size())));
+        }
         if (!fresh) continue;
         cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
         constexpr std::size_t difficulty = 12;

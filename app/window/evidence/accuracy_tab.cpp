@@ -5,7 +5,6 @@
 #include "app/window/form_parts.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/tool_claims.h"
-#include "store/judging/imported_results.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -32,21 +31,9 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 namespace orrery::app {
-
-namespace {
-
-/// What the worker has finished and the window has not taken yet.
-struct Inbox {
-    std::mutex lock;
-    std::vector<std::pair<std::size_t, Judgement>> fresh;
-    std::vector<RowRef> asked;
-};
-
-}  // namespace
 
 AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     : QWidget(parent),
@@ -77,9 +64,8 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     methods_->sortByColumn(1, Qt::AscendingOrder);
     matrix_ = new ui::MethodMatrixView(below_);
     by_ = named(new QComboBox(below_), "accuracy.by", tr("Columns of the matrix"),
-                tr("What stands in the columns: platforms, classes of workloads, levels"));
-    for (const Facet facet : {Facet::Platform, Facet::WorkloadClass, Facet::Level})
-        by_->addItem(tr("by %1").arg(titleOf(facet).toLower()), static_cast<int>(facet));
+                tr("What stands in the columns: platforms, classes of workloads, kinds, levels, kinds of truth"));
+    for (const Facet facet : facets) by_->addItem(tr("by %1").arg(titleOf(facet).toLower()), static_cast<int>(facet));
     below_->addTab(matrix_, tr("By scenario"));
     below_->addTab(methods_, tr("Figures"));
     below_->setCornerWidget(by_);
@@ -186,14 +172,17 @@ QWidget* AccuracyTab::buildHead() {
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(ui::Theme::instance().unit());
+    from_ = named(new QToolButton(head), "accuracy.from", tr("From a file"),
+                  tr("The page asks what a file says. Click: what stands here without it"));
+    from_->hide();
     where_ =
         named(new QLineEdit(head), "accuracy.where", tr("Which rows"),
               tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16, m=1..64; alternatives with |"));
     where_->setPlaceholderText(tr("all rows, or device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setClearButtonEnabled(true);
     most_ = named(new QSpinBox(head), "accuracy.most", tr("Rows at most"),
-                  tr("So many rows are asked, evenly spread over the tables; every method gets the same"));
-    most_->setRange(10, 1000000);
+                  tr("Number of rows to ask. They are spread evenly over the tables. Every method gets the same rows"));
+    most_->setRange(1, 1000000);
     most_->setValue(2000);
     most_->setSingleStep(1000);
     most_->setGroupSeparatorShown(true);
@@ -202,7 +191,7 @@ QWidget* AccuracyTab::buildHead() {
     run_ = named(new QPushButton(tr("Judge the methods"), head), "accuracy.run", tr("Judge the methods"),
                  tr("Ask every method about the references; while it runs, stop and keep what is there"));
     chosen_ = named(new QToolButton(head), "accuracy.compared", tr("Methods that are compared"),
-                    tr("Which methods are compared. Rows count that all of these price"));
+                    tr("Methods to compare. Only rows that all of them price are counted"));
     chosen_->setText(tr("Methods"));
     chosen_->setPopupMode(QToolButton::InstantPopup);
     chosen_->setMenu(new QMenu(chosen_));
@@ -213,12 +202,21 @@ QWidget* AccuracyTab::buildHead() {
     save_ = named(new QPushButton(tr("Save …"), head), "accuracy.save", tr("Save the page"),
                   tr("Rows, chips, methods and terms as a file that opens here again, and that "
                      "orrery-cli evaluate FILE and orrery-cli study FILE --out DIR answer alike"));
+    import_ =
+        named(new QPushButton(tr("Import results …"), head), "accuracy.import", tr("Import results"),
+              tr("Another tool's predictions of these rows, as CSV: method, row, predicted_s. `orrery-cli evaluate "
+                 "FILE --questions rows.csv` writes which rows those are"));
+    import_->setEnabled(false);
+    row->addWidget(from_);
     row->addWidget(where_, 1);
     row->addWidget(most_);
     row->addWidget(run_);
     row->addWidget(chosen_);
+    row->addWidget(import_);
     row->addWidget(save_);
     row->addWidget(export_);
+    connect(from_, &QToolButton::clicked, this, &AccuracyTab::leaveFile);
+    connect(import_, &QPushButton::clicked, this, &AccuracyTab::importRequested);
     connect(save_, &QPushButton::clicked, this, &AccuracyTab::saveRequested);
     connect(export_, &QPushButton::clicked, this, &AccuracyTab::exportRequested);
     connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : judge(); });
@@ -248,7 +246,7 @@ QWidget* AccuracyTab::buildChips() {
     equal_ = named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
                    tr("Whole models are asked with the launches and the fusion with which they were measured, where "
                       "the method has the option. What still differs between methods stands in the column Assumes. "
-                      "Off: each method as it has them by itself"));
+                      "Off: each method uses its own default"));
     equal_->setChecked(true);
     connect(equal_, &QCheckBox::toggled, this, [this](bool on) {
         how_.equal = on;
@@ -263,10 +261,9 @@ QWidget* AccuracyTab::buildChips() {
                  "fitting took is not recorded"));
     connect(setUp_, &QCheckBox::toggled, this,
             [this](bool on) { plot_->setCost(on ? ui::CostAxis::SetUp : ui::CostAxis::Answer); });
-    published_ =
-        named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),
-              tr("Errors that others published of their tools, as grey crosses with their source; of other rows, so "
-                 "joined to nothing"));
+    published_ = named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),
+                       tr("Errors that others published of their tools, as grey crosses with their source. They come "
+                          "from other rows and are not connected to a point"));
     connect(published_, &QCheckBox::toggled, this, &AccuracyTab::showPublished);
     row->addWidget(common_);
     row->addWidget(equal_);
@@ -280,123 +277,6 @@ QWidget* AccuracyTab::buildChips() {
 
 void AccuracyTab::setCalibrations(std::shared_ptr<const CalibrationSet> calibrations) {
     calibrations_ = std::move(calibrations);
-}
-
-void AccuracyTab::judge() {
-    const auto filter = parseFilter(where_->text().toStdString());
-    if (!filter) {
-        state_->setTone(ui::Tone::Bad);
-        return state_->setFullText(ui::qs(toText(filter.error())));
-    }
-    state_->setTone(ui::Tone::Muted);
-    complaint_.clear();
-    tables_ = shelf_->tables();
-    judged_.clear();
-    compared_.reset();
-    shown_ = -1;
-    judged_ = toBeJudged(choices_ && only_.empty() ? choices_() : QStringList(), only_);
-    judging_ = true;
-    row_->clear();
-    fillMethodsMenu();
-    showMatrix();
-    showMethods();
-    const auto inbox = std::make_shared<Inbox>();
-    const auto takeAll = [this, inbox] {
-        std::vector<std::pair<std::size_t, Judgement>> fresh;
-        {
-            const std::lock_guard held(inbox->lock);
-            fresh.swap(inbox->fresh);
-            asked_ = inbox->asked;
-        }
-        for (auto& [at, judgement] : fresh) take(at, std::move(judgement));
-        if (!fresh.empty()) showMethods();
-    };
-    disconnect(work_, &Background::advanced, run_, nullptr);
-    connect(work_, &Background::advanced, run_, takeAll);
-    work_->start([this, tables = tables_, calibrations = calibrations_, filter = *filter, inbox, takeAll,
-                  most = static_cast<std::size_t>(most_->value()), how = how_, seen = seen_, results = results_,
-                  finder = facts_, jobs = judged_](std::stop_token stop, Progress& progress) {
-        const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
-        auto chosen = selectRows(*tables, filter);
-        const auto rows = thinned(seen ? std::move(chosen) : unseen(*tables, std::move(chosen), learned), most);
-        progress.setTotal(rows.size() * jobs.size());
-        {
-            const std::lock_guard held(inbox->lock);
-            inbox->asked = rows;
-        }
-        const auto executor = makeDefaultExecutor();
-        std::vector<Judgement> done;
-        for (std::size_t i = 0; i < jobs.size() && !stop.stop_requested(); ++i) {
-            EvaluateOptions options;
-            options.executor = executor.get();
-            options.stop = stop;
-            options.calibrations = calibrations.get();
-            options.asMeasured = how.equal;
-            Judgement judgement = jobs[i];
-            options.options = optionsOf(judgement.method);
-            auto answer = evaluate(*findMethod(judgement.method.toStdString()), *tables, rows, options);
-            if (answer) {
-                judgement.evaluation = std::make_shared<const Evaluation>(std::move(*answer));
-            } else {
-                judgement.failure = std::move(answer.error());
-            }
-            progress.advance(rows.size());
-            done.push_back(judgement);
-            const std::lock_guard held(inbox->lock);
-            inbox->fresh.emplace_back(i, std::move(judgement));
-        }
-        for (std::size_t i = done.size(); i < jobs.size(); ++i) done.push_back(jobs[i]);  // stopped before
-        std::vector<Judgement> others;
-        QString wrong;
-        for (const std::string& file : results) {
-            auto read = readResults(file, *tables, rows);
-            if (!read) {
-                wrong = ui::qs(toText(read.error()));
-                continue;
-            }
-            for (ImportedResults& each : *read)
-                others.push_back({ui::qs(each.name),
-                                  tr("%1 (imported)").arg(ui::qs(each.name)),
-                                  static_cast<int>(each.card->methodology),
-                                  std::make_shared<const Evaluation>(std::move(each.evaluation)),
-                                  {},
-                                  each.card,
-                                  ui::qs(each.file)});
-        }
-        done.insert(done.end(), others.begin(), others.end());
-        auto compared = comparedOf(done, *tables, rows, how, learned, *finder);
-        return Background::Finish([this, takeAll, compared, others, wrong] {
-            takeAll();
-            judged_.insert(judged_.end(), others.begin(), others.end());
-            compared_ = compared;
-            if (!wrong.isEmpty()) complaint_ = wrong;
-        });
-    });
-}
-
-void AccuracyTab::judgeOnceRead() {
-    shelf_->readShipped();
-    if (!shelf_->isReading()) return judge();
-    connect(
-        shelf_, &ReferenceShelf::readingChanged, this,
-        [this](bool reading) {
-            if (!reading) judge();
-        },
-        Qt::SingleShotConnection);
-}
-
-void AccuracyTab::compare() {
-    if (judged_.empty() || judging_) {
-        stale_ = !judged_.empty();
-        return showChips();
-    }
-    work_->start([judged = judged_, how = how_, asked = asked_, tables = tables_, calibrations = calibrations_,
-                  finder = facts_, this](std::stop_token, Progress&) {
-        const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
-        auto compared = comparedOf(judged, *tables, asked, how, learned, *finder);
-        return Background::Finish([this, compared] { compared_ = compared; });
-    });
-    showChips();
 }
 
 void AccuracyTab::showPublished() {
@@ -415,8 +295,8 @@ void AccuracyTab::showPublished() {
 
 void AccuracyTab::askRow(std::size_t place) {
     const Judgement& judgement = judged_[static_cast<std::size_t>(shown_)];
-    row_->ask(
-        {tables_, shelf_->index(), calibrations_, judgement.evaluation->rows.ref[place], judgement.method, how_.equal});
+    row_->ask({tables_, shelf_->index(), calibrations_, judgement.evaluation->rows.ref[place], judgement.method,
+               how_.equal, opened_ && opened_->leaveDeviceOut});
 }
 
 void AccuracyTab::drawRow() {
@@ -500,7 +380,12 @@ void AccuracyTab::fillMethodsMenu() {
         });
         any = true;
     }
+    if (!results_.empty()) {
+        menu->addSeparator();
+        connect(menu->addAction(tr("Remove imported results")), &QAction::triggered, this, &AccuracyTab::removeResults);
+    }
     chosen_->setEnabled(any && !work_->isRunning());
+    import_->setEnabled(any && !work_->isRunning());
     export_->setEnabled(any && !work_->isRunning());
 }
 
@@ -528,10 +413,6 @@ QString AccuracyTab::exportTo(const QString& file) {
                                  ? sideBySideTex(all) + "\n" + matrixTex(compared_->matrix, entries)
                                  : sideBySideJson(all, *tables_, {{}, where, {}});
     return ui::writeText(file, QByteArray::fromStdString(text));
-}
-
-void AccuracyTab::take(std::size_t at, Judgement judgement) {
-    if (at < judged_.size()) judged_[at] = std::move(judgement);
 }
 
 }  // namespace orrery::app

@@ -46,25 +46,36 @@ public:
     /// Who is judged beside all methods: fillings of methods that the project names (`recorded(trace=…)`).
     void setChoices(std::function<QStringList()> choices) { choices_ = std::move(choices); }
     void judge();
-    /// As soon as the references that ship are read.
+    /// As soon as the references that ship are read, and without what a file said.
     void judgeOnceRead();
     /// The picture (SVG, PDF, PNG), the rows (CSV), all figures (JSON), the table (TeX): by the file's ending. Returns
     /// an error text; there is nothing to write before methods were judged.
     QString exportTo(const QString& file);
     /// What is asked and shown, as its file says it: rows, chips, methods, terms, results of others.
     JudgingQuestion question() const;
-    /// Asks what a file says, beside the references that are open; opens those that it names.
-    void ask(const JudgingQuestion& question);
+    /// Asks what a file says, of the references that it names and of no others, as the command line does; those that do
+    /// not ship are opened beside it. `file` stands in the head until somebody leaves it.
+    void ask(const JudgingQuestion& question, const QString& file);
+    /// Back to what stands here without a file: all references that are open, all methods, no results of others.
+    void leaveFile();
+    /// Another tool's results beside the methods; what cannot be read is said where the page says how it goes.
+    void importResults(const QString& file);
+    void removeResults();
     /// question() with the hash of its rows. Returns an error text.
     QString saveTo(const QString& file);
     /// Every figure and table of the page, and the pictures as PDF, into a folder that is there; pageWritten() ends it.
     void writePage(const QString& folder);
+    /// The same into a folder that is there, at once and without PDF; the files. Nothing before methods were judged.
+    Expected<QStringList> writeReport(const QString& folder) const;
     /// Only rows of which `facet` is `word` count, and a judgement's are listed: what a mark of the survey stands for.
     void narrowTo(Facet facet, const std::string& word, int judgement);
     const std::vector<Judgement>& judgements() const { return judged_; }
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
     const Comparing& comparing() const { return how_; }
+    /// What learned methods are asked with; never null.
+    const CalibrationSet& calibrations() const;
+    const std::shared_ptr<const CalibrationSet>& ownCalibrations() const { return calibrations_; }  ///< null: shipped
     /// The rows that every method was asked about.
     const std::vector<RowRef>& asked() const { return asked_; }
     /// The tables that the judgements speak of.
@@ -73,6 +84,7 @@ public:
 signals:
     void judged();
     void exportRequested();
+    void importRequested();
     void saveRequested();
     /// The row that is looked at, as the window's question under two methods.
     void drawingRequested(const orrery::Scenario& question, const QStringList& methods);
@@ -87,6 +99,12 @@ private:
     void fillMethodsMenu();
     /// At once, or as soon as the shelf has read what it reads.
     void whenRead(const std::function<void()>& then);
+    /// What is asked is what the file said that was opened.
+    bool isAsOpened(const JudgingQuestion& question) const;
+    /// Those of the shelf, as a file would name them: what ships first.
+    ReferenceTablesPtr tablesOfShelf() const;
+    std::vector<std::string> referencesOfShelf() const;
+    void showFile();
     void turnFacet(const QString& group, const QString& word, bool on);
     void focusOn(int judgement, int column);
     void askRow(std::size_t place);
@@ -105,10 +123,10 @@ private:
     Background* work_;
     Background* writing_;
     std::shared_ptr<FactFinder> facts_ = std::make_shared<FactFinder>();
-    std::vector<std::string> only_, results_;  ///< methods and files of results that a judging file names
-    bool seen_ = false;                        ///< rows that calibrations were fitted to count as well
-    QString name_;                             ///< of the file that was opened
-    QString complaint_;                        ///< of a file of results, until the next judging
+    std::optional<JudgingQuestion> opened_;  ///< what a file asks; then its references and methods alone
+    QString openedFile_;
+    std::vector<std::string> results_;  ///< files of other tools' results
+    QString complaint_;                 ///< why the last judging or file of results came to nothing, until the next one
     std::shared_ptr<const CalibrationSet> calibrations_;
     std::function<QStringList()> choices_;
     ReferenceTablesPtr tables_;
@@ -125,7 +143,8 @@ private:
     QSpinBox* most_;
     QPushButton* run_;
     QToolButton* chosen_;
-    QPushButton *export_, *save_;
+    QPushButton *import_, *export_, *save_;
+    QToolButton* from_;
     QCheckBox *common_, *equal_;
     QComboBox *against_, *by_;
     QTabWidget* below_;

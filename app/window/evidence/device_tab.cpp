@@ -48,16 +48,17 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     state_->setObjectName(QStringLiteral("device.state"));
     state_->setWordWrap(true);
     column->addWidget(state_);
-    auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split", tr("What to measure, and what is told"),
-                        tr("Drag the border to give one part more room"));
+    auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split",
+                        tr("What to measure, and what is predicted"), tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
     auto* left = new QSplitter(Qt::Vertical, split);
     left->setObjectName(QStringLiteral("device.left"));
     left->setAccessibleName(tr("To measure and measured"));
     left->setToolTip(tr("Above: what to measure next. Below: what was measured"));
     left->setChildrenCollapsible(false);
-    next_ = new ui::CellsTable(QStringLiteral("device.next"), tr("What to measure next"),
-                               tr("In this order each says most of all others; the error that is then said"), left);
+    next_ = new ui::CellsTable(
+        QStringLiteral("device.next"), tr("What to measure next"),
+        tr("Measure in this order: each tells most about the others. Right: the expected error afterwards"), left);
     measured_ = named(new QPlainTextEdit(left), "device.results", tr("What was measured"),
                       tr("One line each: the network's name as in the list, a comma, its latency in ms"));
     measured_->setPlaceholderText(tr("Paste results: network,latency_ms"));
@@ -65,12 +66,13 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     left->addWidget(measured_);
     auto* right = new QSplitter(Qt::Vertical, split);
     right->setObjectName(QStringLiteral("device.right"));
-    right->setAccessibleName(tr("Errors and latencies told"));
+    right->setAccessibleName(tr("Errors and predicted latencies"));
     right->setToolTip(tr("Above: the error by samples. Below: every network's latency"));
     right->setChildrenCollapsible(false);
     curve_ = new ui::SampleCurve(right);
-    told_ = new ui::CellsTable(QStringLiteral("device.told"), tr("Latencies told"),
-                               tr("Every network of the table: what is told, its interval, what was measured"), right);
+    told_ =
+        new ui::CellsTable(QStringLiteral("device.told"), tr("Predicted latencies"),
+                           tr("Every network of the table: the prediction, its interval, what was measured"), right);
     right->addWidget(curve_);
     right->addWidget(told_);
     split->addWidget(left);
@@ -85,13 +87,13 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     connect(typed, &QTimer::timeout, this, &DeviceTab::ask);
     connect(device_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
     connect(count_, &QSpinBox::valueChanged, this, &DeviceTab::ask);
-    say(
-        tr("Few measured networks tell the rest of a device. Open a table of devices that others measured, measure "
-           "what is listed on yours, and paste the results: each shrinks the error."));
+    say(tr(
+        "A few measured networks are enough to predict the rest. Open a table of devices that others measured, measure "
+        "what is listed on yours, and paste the results: each shrinks the error."));
     list_->setEnabled(false);
     results_->setEnabled(false);
     next_->setCells({tr("measure next"), tr("error then")}, {});
-    told_->setCells({tr("network"), tr("told ms"), tr("from"), tr("to"), tr("measured")}, {});
+    told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, {});
 }
 
 QWidget* DeviceTab::buildForm() {
@@ -103,7 +105,7 @@ QWidget* DeviceTab::buildForm() {
     auto* open = named(new QPushButton(tr("Known devices …"), form), "device.open", tr("Open known devices"),
                        tr("A CSV of networks measured on devices: a column per device, or a published table"));
     device_ = namedChoice(form, "device.which", tr("Your device"),
-                          tr("A new one, or one of the table: it is then told from the others alone"));
+                          tr("A new one, or one of the table: it is then predicted from the others only"));
     device_->addItem(tr("A new device"), QString());
     count_ = namedNumber(form, "device.count", tr("Networks to list"), tr("So many are listed to be measured"), 1, 50);
     count_->setValue(8);
@@ -211,7 +213,7 @@ void DeviceTab::show(const Found& found) {
                        numberCell(each.predicted.high),
                        numberCell(each.measured)});
     }
-    told_->setCells({tr("network"), tr("told ms"), tr("from"), tr("to"), tr("measured")}, std::move(all));
+    told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, std::move(all));
     std::vector<ui::SampleMark> marks;
     for (const SampleStep& each : found.steps)
         marks.push_back({static_cast<int>(each.samples), each.said, each.error, false});
@@ -227,14 +229,12 @@ void DeviceTab::show(const Found& found) {
                        .arg(table_->networks.size())
                        .arg(before);
     if (before > 0 && std::isfinite(told.error))
-        text += tr(" Said to be %1 off in the middle, intervals ×%2.")
-                    .arg(shareText(told.error))
-                    .arg(told.width, 0, 'f', 2);
+        text += tr(" Expected error %1 (median), intervals ×%2.").arg(shareText(told.error)).arg(told.width, 0, 'f', 2);
     const SampleStep* judged = nullptr;
     for (const SampleStep& each : found.steps)
         if (std::isfinite(each.error)) judged = &each;
     if (judged) {
-        text += tr(" After %1 samples the later ones were %2 off, rank %3, %4 inside.")
+        text += tr(" After %1 samples the next ones were off by %2; rank %3; %4 inside.")
                     .arg(judged->samples)
                     .arg(shareText(judged->error))
                     .arg(judged->rank, 0, 'f', 3)

@@ -6,6 +6,7 @@
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/evidence/survey_tab.h"
+#include "app/window/evidence/transfer_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "evaluation/row_facets.h"
 #include "widgets/common/text.h"
@@ -32,12 +33,14 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
     tabs_->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
+           "before, your device"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
     tabs_->tabBar()->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
+           "before, your device"));
     accuracy_ = new AccuracyTab(shelf_, tabs_);
     calibrate_ = new CalibrateTab(shelf_, tabs_);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
@@ -48,6 +51,8 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->addTab(calibrate_, tr("Calibrate"));
     versions_ = new VersionsTab(shelf_, tabs_);
     tabs_->addTab(versions_, tr("Versions"));
+    transfer_ = new TransferTab(shelf_, tabs_);
+    tabs_->addTab(transfer_, tr("Transfer"));
     runs_ = new RunsTab(tabs_);
     tabs_->addTab(runs_, tr("Runs"));
     device_ = new DeviceTab(tabs_);
@@ -81,18 +86,22 @@ QWidget* EvidencePage::buildCoverage() {
 void EvidencePage::showCoverage() {
     const auto& judged = accuracy_->judgements();
     const auto measured = [&](ui::Coverage coverage, Facet facet) {
-        for (std::size_t row = 0; row < judged.size() && row < coverage.rows.size(); ++row) {
-            if (!judged[row].evaluation) continue;
-            const EvaluatedRows& rows = judged[row].evaluation->rows;
+        // A line for each method that is built in; fewer are judged, others beside them.
+        for (std::size_t row = 0; row < coverage.rows.size(); ++row) {
+            const auto found = std::ranges::find_if(judged, [&](const Judgement& each) {
+                return each.evaluation && each.method.toStdString() == builtinMethods()[row].card.id;
+            });
+            if (found == judged.end()) continue;
+            const EvaluatedRows& rows = found->evaluation->rows;
             std::map<QString, std::vector<std::size_t>> chosen;
             for (std::size_t i = 0; i < rows.size(); ++i)
                 chosen[ui::qs(facetOf(facet, *accuracy_->tables(), rows.ref[i]))].push_back(i);
             for (std::size_t column = 0; column < coverage.columns.size(); ++column) {
-                const auto found = chosen.find(coverage.columns[column]);
-                if (found == chosen.end()) continue;
+                const auto there = chosen.find(coverage.columns[column]);
+                if (there == chosen.end()) continue;
                 ui::CoverageCell& cell = coverage.cells[row * coverage.columns.size() + column];
-                cell.rows = static_cast<qint64>(found->second.size());
-                cell.error = figuresOf(rows, found->second).errors.mape;
+                cell.rows = static_cast<qint64>(there->second.size());
+                cell.error = figuresOf(rows, there->second).errors.mape;
             }
         }
         return coverage;

@@ -24,6 +24,7 @@ class DeviceTab;
 class ReferenceShelf;
 class RunsTab;
 class SurveyTab;
+class TransferTab;
 class VersionsTab;
 
 class EvidencePage : public Page {
@@ -34,7 +35,7 @@ public:
     void join(Studio& studio) override;
     bool accepts(const OpenFile& file) const override { return file.kind == QLatin1String("judging"); }
     void open(const QString& path) override;
-    /// What was judged: picture, rows, figures.
+    /// What was judged: the report of the comparison with its figures, tables and rows, in a folder of its own.
     bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
 
@@ -42,6 +43,7 @@ public:
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }
     VersionsTab* versions() const { return versions_; }
+    TransferTab* transfer() const { return transfer_; }
     RunsTab* runs() const { return runs_; }
     SurveyTab* survey() const { return survey_; }
     DeviceTab* device() const { return device_; }
@@ -58,6 +60,7 @@ private:
     void showCoverage();
     void exportAccuracy(Studio& studio);
     void saveJudging(Studio& studio);
+    void importResults();
 
     Studio* studio_ = nullptr;  ///< since join()
     ReferenceShelf* shelf_;
@@ -65,6 +68,7 @@ private:
     AccuracyTab* accuracy_;
     CalibrateTab* calibrate_;
     VersionsTab* versions_;
+    TransferTab* transfer_;
     RunsTab* runs_;
     SurveyTab* survey_;
     DeviceTab* device_;

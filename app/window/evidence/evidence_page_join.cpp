@@ -57,15 +57,10 @@ bool EvidencePage::showsAnswer() const {
 }
 
 Expected<QStringList> EvidencePage::report(const QString& folder) {
-    QStringList files;
-    if (!showsAnswer()) return files;
-    for (const char* name : {"accuracy.svg", "accuracy.csv", "accuracy.matrix.csv", "accuracy.json"}) {
-        const QString file = folder + QLatin1Char('/') + QLatin1String(name);
-        if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
-            return Unexpected(exportFailed(file, problem));
-        files << file;
-    }
-    return files;
+    if (!showsAnswer()) return QStringList();
+    const QString own = folder + QStringLiteral("/comparison");
+    if (!QDir().mkpath(own)) return Unexpected(exportFailed(own, tr("the folder cannot be made")));
+    return accuracy_->writeReport(own);
 }
 
 void EvidencePage::open(const QString& path) {
@@ -77,7 +72,7 @@ void EvidencePage::open(const QString& path) {
     studio_->layouts.showProject();
     studio_->router.show(this);
     tabs_->setCurrentWidget(accuracy_);
-    accuracy_->ask(*read);
+    accuracy_->ask(*read, path);
     emit opened(path, false);
 }
 
@@ -90,6 +85,16 @@ void EvidencePage::saveJudging(Studio& studio) {
         return studio.messages.complain(exportFailed(file, problem));
     studio.messages.say(Severity::Note, tr("Wrote %1").arg(file),
                         tr("The same on the command line: %1").arg(ui::qs(judgingCommand(file.toStdString()))));
+}
+
+void EvidencePage::importResults() {
+    auto* dialog = new QFileDialog(this, tr("Import results"));
+    dialog->setObjectName(QStringLiteral("accuracy.import.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Results of another tool (*.csv)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, accuracy_, &AccuracyTab::importResults);
+    dialog->open();
 }
 
 void EvidencePage::exportAccuracy(Studio& studio) {
@@ -119,6 +124,7 @@ void EvidencePage::exportAccuracy(Studio& studio) {
 void EvidencePage::join(Studio& studio) {
     studio_ = &studio;
     connect(accuracy_, &AccuracyTab::exportRequested, this, [this, &studio] { exportAccuracy(studio); });
+    connect(accuracy_, &AccuracyTab::importRequested, this, &EvidencePage::importResults);
     connect(accuracy_, &AccuracyTab::saveRequested, this, [this, &studio] { saveJudging(studio); });
     connect(accuracy_, &AccuracyTab::refused, this,
             [&studio](const Diagnostic& why) { studio.messages.complain(why); });

@@ -1,13 +1,11 @@
 #include "app/window/evidence/judging.h"
 
-#include "learning/calibration.h"
-#include "store/judging/judged_rows.h"
+#include "methods/among_all.h"
 #include "widgets/common/text.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace orrery::app {
 
@@ -16,35 +14,49 @@ OptionValues optionsOf(const QString& method) {
     return choice ? choice->options : OptionValues();
 }
 
+namespace {
+
+/// A built-in card outlives everything, and so does an adapter's.
+Judgement unjudged(const Method& method, const QString& asked, const QString& title) {
+    return {asked, title, static_cast<int>(method.card.methodology),
+            {},    {},    {std::shared_ptr<const MethodCard>(), &method.card},
+            {}};
+}
+
+bool isBuiltIn(const Method& method) {
+    return std::ranges::any_of(builtinMethods(), [&](const Method& each) { return each.card.id == method.card.id; });
+}
+
+QString titleOf(const Method& method, const OptionValues& options) {
+    QStringList words;
+    for (const auto& [key, value] : options) {
+        // Of a file its name says enough.
+        words << ui::qs(value).section(QLatin1Char('/'), -1).section(QLatin1Char('_'), 0, 0);
+    }
+    const QString title = ui::qs(method.card.title);
+    return words.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, words.join(QStringLiteral(", ")));
+}
+
+}  // namespace
+
 std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<std::string>& only) {
     std::vector<Judgement> all;
-    // A built-in card outlives everything.
-    const auto add = [&all](const Method& method, const QString& asked, const QString& title) {
-        all.push_back({asked,
-                       title,
-                       static_cast<int>(method.card.methodology),
-                       {},
-                       {},
-                       {std::shared_ptr<const MethodCard>(), &method.card},
-                       {}});
-    };
     for (const std::string& asked : only) {
-        if (const Method* method = findMethod(asked)) add(*method, ui::qs(asked), ui::qs(methodTitle(asked)));
+        if (const Method* method = findMethod(asked))
+            all.push_back(unjudged(*method, ui::qs(asked), ui::qs(methodTitle(asked))));
     }
     if (!only.empty()) return all;
-    for (const Method& method : builtinMethods()) add(method, ui::qs(method.card.id), ui::qs(method.card.title));
+    // Those that `orrery-cli evaluate` asks too: slower ones, and those that need a file, are named.
+    for (const Method& method : builtinMethods())
+        if (standsAmongAll(method.card))
+            all.push_back(unjudged(method, ui::qs(method.card.id), ui::qs(method.card.title)));
     for (const QString& choice : choices) {
         const Method* method = findMethod(choice.toStdString());
+        if (!method || std::ranges::any_of(all, [&](const Judgement& each) { return each.method == choice; })) continue;
         const OptionValues options = optionsOf(choice);
-        if (!method || options.empty()) continue;
-        QStringList words;
-        for (const auto& [key, value] : options) {
-            // Of a file its name says enough.
-            const QString word = ui::qs(value).section(QLatin1Char('/'), -1).section(QLatin1Char('_'), 0, 0);
-            words << word;
-        }
-        add(*method, choice,
-            QStringLiteral("%1 (%2)").arg(ui::qs(method->card.title), words.join(QStringLiteral(", "))));
+        // It can answer nothing yet. Another program says for itself what it lacks.
+        if (options.empty() && isBuiltIn(*method) && asksForFile(method->card)) continue;
+        all.push_back(unjudged(*method, choice, titleOf(*method, options)));
     }
     return all;
 }
@@ -83,64 +95,59 @@ std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged) {
     return entries;
 }
 
-Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<ReferenceTable>& tables,
-                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations,
-                    FactFinder& facts) {
+Judgement judgementOf(const JudgedEntry& imported) {
+    return {ui::qs(imported.asked),
+            QCoreApplication::translate("Judging", "%1 (imported)").arg(ui::qs(imported.title)),
+            static_cast<int>(imported.card->methodology),
+            imported.evaluation,
+            {},
+            imported.card,
+            ui::qs(imported.importedFrom)};
+}
+
+Judged pageOf(const JudgingQuestion& question, const ReferenceTablesPtr& tables, const std::vector<RowRef>& asked,
+              const std::vector<Judgement>& judged) {
+    Judged page;
+    page.question = question;
+    page.tables = tables;
+    page.asked = asked;
+    for (const Judgement& each : judged) {
+        JudgedEntry entry;
+        entry.asked = each.method.toStdString();
+        entry.title = each.importedFrom.isEmpty() ? each.title.toStdString() : entry.asked;
+        entry.card = each.card;
+        entry.importedFrom = each.importedFrom.toStdString();
+        entry.evaluation = each.evaluation;
+        entry.refusal = each.failure;
+        page.entries.push_back(std::move(entry));
+    }
+    return page;
+}
+
+Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts) {
+    compareJudged(page, calibrations, facts);
     Compared compared;
-    compared.rows = rowsWithout(tables, asked, how.off);
-    std::unordered_set<std::uint64_t> counts;
-    for (const RowRef ref : compared.rows) counts.insert(rowKey(ref));
-    std::vector<std::vector<std::size_t>> places(judged.size());
-    for (std::size_t i = 0; i < judged.size(); ++i) {
-        if (judged[i].evaluation) {
-            const EvaluatedRows& rows = judged[i].evaluation->rows;
-            for (std::size_t row = 0; row < rows.size(); ++row) {
-                if (counts.contains(rowKey(rows.ref[row]))) places[i].push_back(row);
-            }
-        }
-    }
-    std::vector<std::size_t> priced;
-    for (const auto& each : places) priced.push_back(each.size());
-    const std::vector<bool> wideOnes = wideEnough(priced);
-    EvaluateOptions options;
-    options.calibrations = &calibrations;
-    options.asMeasured = how.equal;
-    std::vector<const Evaluation*> evaluations;
-    std::vector<Assumptions> ofCompared;
-    for (std::size_t i = 0; i < judged.size(); ++i) {
-        EvaluationFigures own;
-        if (judged[i].evaluation) {
-            own = figuresOf(judged[i].evaluation->rows, places[i]);
-            const EvaluationFigures& whole = judged[i].evaluation->figures;
-            own.secondsPerAnswer = whole.secondsPerAnswer;
-            own.secondsLow = whole.secondsLow;
-            own.secondsHigh = whole.secondsHigh;
-        }
-        compared.own.push_back(own);
-        const MethodCard& card = *judged[i].card;
-        const bool imported = !judged[i].importedFrom.isEmpty();
-        options.options = optionsOf(judged[i].method);
-        compared.assumptions.push_back(assumptionsOf(card, tables, compared.rows, options));
-        compared.facts.push_back(facts.facts(judged[i].method.toStdString(), card, judged[i].evaluation.get(), tables,
-                                             compared.rows, calibrations, imported));
-        compared.fittedRows.push_back(fittedAmong(card.id, tables, compared.rows, calibrations));
-        if (imported) compared.assumptions.back().fill({"not said", "The file of results does not say"});
-        const auto chosen = how.chosen.find(judged[i].method);
-        const bool wide = chosen == how.chosen.end() ? wideOnes[i] : chosen->second;
-        if (places[i].empty() || !wide) continue;
+    compared.rows = page.rows;
+    compared.common.rows = page.common;
+    compared.differing = page.differing;
+    compared.matrix = page.matrix;
+    std::vector<std::size_t> placeOf(page.entries.size());
+    for (std::size_t i = 0; i < page.entries.size(); ++i) {
+        const JudgedEntry& entry = page.entries[i];
+        compared.own.push_back(entry.own);
+        compared.assumptions.push_back(entry.assumptions);
+        compared.facts.push_back(entry.facts);
+        compared.fittedRows.push_back(entry.fittedRows);
+        if (!entry.compared) continue;
+        placeOf[i] = compared.judgements.size();
         compared.judgements.push_back(static_cast<int>(i));
-        evaluations.push_back(judged[i].evaluation.get());
-        if (!imported) ofCompared.push_back(compared.assumptions.back());
+        compared.common.figures.push_back(entry.common);
     }
-    if (!evaluations.empty()) {
-        compared.common = onCommonRows(evaluations, compared.rows);
-        if (!ofCompared.empty()) compared.differing = differing(ofCompared);
-    }
-    for (const Facet facet : facets) compared.chips.push_back(facetCounts(facet, tables, asked, how.off));
-    FacetsOff others = how.off;
-    others.erase(how.by);
-    compared.matrix =
-        methodMatrix(matrixEntries(judged), tables, rowsWithout(tables, asked, others), how.by, how.common);
+    for (const std::size_t i : page.ranking) compared.common.ranking.push_back(placeOf[i]);
+    for (const Facet facet : facets)
+        compared.chips.push_back(facetCounts(facet, *page.tables, page.asked, page.question.without));
+    compared.saved = savedRows(page);
+    compared.page = std::make_shared<const Judged>(std::move(page));
     return compared;
 }
 

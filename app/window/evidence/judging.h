@@ -9,8 +9,7 @@
 #include "evaluation/method_matrix.h"
 #include "evaluation/row_facets.h"
 #include "evaluation/side_by_side.h"
-#include "store/judging/judged_rows.h"
-#include "store/judging/method_facts.h"
+#include "store/judging/judging.h"
 
 #include <QString>
 #include <QStringList>
@@ -53,13 +52,16 @@ struct Compared {
     std::vector<MethodFacts> facts;              ///< by judgement: difficulty, samples, reproducibility
     std::vector<std::size_t> fittedRows;         ///< by judgement: rows that count and that it was fitted to
     std::vector<std::vector<FacetCount>> chips;  ///< by facet, of the rows that were asked
-    MethodMatrix matrix;  ///< by judgement; its rows are not narrowed by what its own columns leave out
+    MethodMatrix matrix;                 ///< by judgement; its rows are not narrowed by what its own columns leave out
+    SavedRows saved;                     ///< what a file of this page says of it
+    std::shared_ptr<const Judged> page;  ///< all of it, as the command line has it
     bool isCompared(int judgement) const;
     /// Null where it is not compared.
     const CommonFigures* figuresOf(int judgement) const;
 };
 
-/// Every method, or those of `only` where it names some, and those choices that fill options of one.
+/// Every method that stands among all (`methods/among_all.h`) and beside them those choices that name others: options
+/// filled, a slow one, another program. Or those of `only` where it names some.
 std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<std::string>& only = {});
 /// What a choice fills; empty where it is an id alone.
 OptionValues optionsOf(const QString& method);
@@ -68,11 +70,13 @@ QString titleOf(Facet facet);  ///< `Platform`
 /// What stands on the horizontal axis of the residuals.
 enum Against { Intensity, Size, Prediction };
 
-/// Methods that nobody chose are compared if they price at least half of what the widest does: a narrow one would leave
-/// few rows in common.
-Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<ReferenceTable>& tables,
-                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations,
-                    FactFinder& facts);
+/// Another tool's results as a judgement.
+Judgement judgementOf(const JudgedEntry& imported);
+/// What was judged as the engine compares it, so that a page and its file say the same.
+Judged pageOf(const JudgingQuestion& question, const ReferenceTablesPtr& tables, const std::vector<RowRef>& asked,
+              const std::vector<Judgement>& judged);
+/// compareJudged() of a page.
+Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts);
 
 /// Judgements as entries of a matrix.
 std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged);

@@ -131,7 +131,7 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     form->addRow(tr("Table"), file_);
     busy_ =
         named(new QCheckBox(tr("Even if other programs run"), this), "measure.busy", tr("Even if other programs run"),
-              tr("A busy machine is refused else. The least of the repeats then stands for the time"));
+              tr("Measure although the machine is busy. The shortest of the repeats is used"));
     form->addRow(QString(), busy_);
     column->addLayout(form);
     bar_ = named(new QProgressBar(this), "measure.progress", tr("Progress"), tr("Kernels measured so far"));

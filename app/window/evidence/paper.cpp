@@ -80,7 +80,9 @@ const QString paperStyle = QStringLiteral(
     ".answer { font-size: 11pt; } th { color: #565e69; text-align: left; font-weight: normal; } "
     "td, th { padding: 2px 5px; font-size: 7.5pt; } .tag { color: #805000; } code { font-family: monospace; }");
 
-QString report(const QString& html, const QString& pdf) {
+}  // namespace
+
+QString writePdf(const QString& html, const QString& pdf) {
     QFile file(html);
     if (!file.open(QIODevice::ReadOnly)) return {};
     QString text = QString::fromUtf8(file.readAll());
@@ -141,8 +143,6 @@ QString report(const QString& html, const QString& pdf) {
     return painter.end() ? QString() : failed(pdf);
 }
 
-}  // namespace
-
 QString writePaper(const QString& folder) {
     const QDir dir(folder);
     if (!dir.exists()) return QCoreApplication::translate("Paper", "there is no folder %1").arg(folder);
@@ -152,7 +152,7 @@ QString writePaper(const QString& folder) {
             return problem;
     }
     const QString html = dir.filePath(QStringLiteral("report.html"));
-    return QFile::exists(html) ? report(html, dir.filePath(QStringLiteral("report.pdf"))) : QString();
+    return QFile::exists(html) ? writePdf(html, dir.filePath(QStringLiteral("report.pdf"))) : QString();
 }
 
 }  // namespace orrery::app

@@ -9,5 +9,7 @@ namespace orrery::app {
 /// Beside every `*.svg` of the folder the same as PDF, one page of the picture's size; beside report.html a report.pdf
 /// of A4 pages with its figures as vectors. Works in any thread. Returns an error text.
 QString writePaper(const QString& folder);
+/// A page of HTML that Orrery wrote as A4 pages of PDF, its figures (inline SVG) as vectors. Returns an error text.
+QString writePdf(const QString& html, const QString& pdf);
 
 }  // namespace orrery::app

@@ -231,10 +231,11 @@ void ReferencesTab::showTable(int at) {
     fact(tr("Retrieved"), table.retrieved);
     fact(tr("Kind of truth"), std::string(toText(table.kind)));
     if (const Repeatability known = repeatabilityOf(table); known.rows > 0) {
-        fact(tr("Repeats differ by"), tr("%1 in the mean, %2 at the 90th percentile, of %3 rows: no method is better")
-                                          .arg(ui::percentText(known.mean), ui::percentText(known.p90),
-                                               ui::countText(static_cast<double>(known.rows)))
-                                          .toStdString());
+        fact(tr("Repeats differ by"),
+             tr("%1 (mean) and %2 (90th percentile) over %3 rows. No method can be expected to do better")
+                 .arg(ui::percentText(known.mean), ui::percentText(known.p90),
+                      ui::countText(static_cast<double>(known.rows)))
+                 .toStdString());
     }
     fact(tr("File"), table.file);
     fact(tr("Hash of the rows"), table.hash);

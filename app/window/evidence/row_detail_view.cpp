@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "evaluation/left_out.h"
 #include "learning/calibration.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -31,7 +32,7 @@ QString valueText(const RowTerm& term, const std::optional<double>& value) {
 RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Background(this)) {
     setObjectName(QStringLiteral("accuracy.row"));
     setAccessibleName(tr("One row under two methods"));
-    setToolTip(tr("What two methods make their time of, and where they part"));
+    setToolTip(tr("How two methods build up their times, and where they differ"));
     const int unit = ui::Theme::instance().unit();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, unit / 2, 0, 0);
@@ -54,9 +55,9 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
-    terms_ =
-        new ui::CellsTable(QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
-                           tr("What each method makes its time of, in its order; measured where it is known"), split);
+    terms_ = new ui::CellsTable(
+        QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
+        tr("How each method builds up its time, in its own order. Measured values where they are known"), split);
     steps_ = new ui::WaterfallPlot(split);
     steps_->setObjectName(QStringLiteral("accuracy.row.steps"));
     steps_->setEmptySentence(tr("Steps from one method's time to the other's, and to what was measured"));
@@ -114,6 +115,14 @@ void RowDetailView::start() {
             options.stop = stop;
             options.calibrations = question.calibrations.get();
             options.asMeasured = question.asMeasured;
+            CalibrationSet unseen;
+            if (question.leaveDeviceOut) {
+                const ReferenceTable& table = (*question.tables)[static_cast<std::size_t>(question.row.table)];
+                const auto device = table.rows[static_cast<std::size_t>(question.row.row)].device;
+                unseen = withoutDevice(question.calibrations ? *question.calibrations : shippedCalibrations().set,
+                                       table.devices[static_cast<std::size_t>(device)].catalogue);
+                options.calibrations = &unseen;
+            }
             return rowDetail(*question.tables, question.row, question.method.toStdString(), other.toStdString(),
                              options, question.truths.get());
         },

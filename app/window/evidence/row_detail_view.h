@@ -35,6 +35,7 @@ struct RowQuestion {
     RowRef row;
     QString method;
     bool asMeasured = true;
+    bool leaveDeviceOut = false;  ///< without what calibrations learned of the row's device
 };
 
 class RowDetailView : public QWidget {

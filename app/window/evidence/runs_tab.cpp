@@ -1,6 +1,7 @@
 #include "app/window/evidence/runs_tab.h"
 
 #include "app/window/form_parts.h"
+#include "app/window/settings.h"
 #include "methods/method.h"
 #include "store/export/exports.h"
 #include "widgets/common/label.h"
@@ -17,6 +18,7 @@
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QSaveFile>
+#include <QSettings>
 #include <QSplitter>
 #include <QUrl>
 
@@ -25,6 +27,12 @@
 namespace orrery::app {
 
 namespace {
+
+/// Paths hold slashes, which would be groups of the settings.
+QString baselineKey(const QString& file) {
+    const QByteArray path = QFileInfo(file).absoluteFilePath().toUtf8();
+    return QStringLiteral("baselines/") + QString::fromLatin1(path.toBase64(QByteArray::Base64UrlEncoding));
+}
 
 ui::Cell word(const QString& text, ui::Tone tone = ui::Tone::Normal) {
     return {text, 0, text, tone, false};
@@ -49,11 +57,16 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
     other_ = named(new QComboBox(this), "runs.other", tr("Compare with"),
                    tr("Another run: its predictions stand beside those of the chosen one"));
     other_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    pin_ =
+        named(new QPushButton(tr("Pin as baseline"), this), "runs.pin", tr("Pin as baseline"),
+              tr("The chosen run is the baseline of this project's runs: others are held against it, now and later"));
+    pin_->setCheckable(true);
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setObjectName(QStringLiteral("runs.state"));
     state_->setElided(true);
     head->addWidget(report_);
     head->addWidget(other_);
+    head->addWidget(pin_);
     head->addWidget(state_, 1);
     column->addLayout(head);
     auto* split = named(new QSplitter(Qt::Vertical, this), "runs.split", tr("Runs and results"),
@@ -70,6 +83,7 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
     column->addWidget(split, 1);
     connect(list_, &ui::CellsTable::rowChosen, this, &RunsTab::showRun);
     connect(other_, &QComboBox::activated, this, &RunsTab::showResults);
+    connect(pin_, &QPushButton::clicked, this, &RunsTab::pin);
     connect(report_, &QPushButton::clicked, this, &RunsTab::openReport);
     refresh();
 }
@@ -83,7 +97,7 @@ void RunsTab::setSource(std::function<QString()> file) {
 void RunsTab::refresh() {
     runs_.clear();
     state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Press Run: what it answers is kept beside the project and stands here"));
+    state_->setFullText(tr("Press Run: its answers are kept beside the project and appear here"));
     if (QFileInfo::exists(source_())) {
         auto store = RunStore::open(source_().toStdString());
         auto runs = store ? (*store)->runs() : tl::unexpected(store.error());
@@ -97,13 +111,14 @@ void RunsTab::refresh() {
         }
     }
     std::vector<std::vector<ui::Cell>> cells;
+    const std::int64_t baseline = pinned();
     for (const StoredRun& run : runs_) {
         QStringList methods;
         for (const std::string& method : run.methods) methods << ui::qs(methodTitle(method));
         cells.push_back(
             {{QString::number(run.id), static_cast<double>(run.id)},
              {startOf(run), static_cast<double>(run.id), ui::qs(run.started), ui::Tone::Normal, false},
-             word(ui::qs(run.name)),
+             word(run.id == baseline ? tr("%1 (baseline)").arg(ui::qs(run.name)) : ui::qs(run.name)),
              {ui::countText(static_cast<double>(run.results)), static_cast<double>(run.results)},
              {ui::countText(static_cast<double>(run.failures)),
               static_cast<double>(run.failures),
@@ -116,11 +131,13 @@ void RunsTab::refresh() {
                     std::move(cells));
     const auto again = std::ranges::find(runs_, shown_, &StoredRun::id);
     if (again == runs_.end()) shown_ = runs_.empty() ? -1 : runs_.front().id;
-    const QVariant compared = other_->currentData();
+    const bool chosen = other_->currentData().isValid() && other_->currentData().toLongLong() >= 0;
+    const QVariant compared = chosen ? other_->currentData() : QVariant::fromValue<qint64>(baseline);
     other_->clear();
     other_->addItem(tr("Compare with no other run"), QVariant::fromValue<qint64>(-1));
     for (const StoredRun& run : runs_)
-        other_->addItem(tr("Compare with run %1, %2").arg(run.id).arg(startOf(run)),
+        other_->addItem(run.id == baseline ? tr("Compare with the baseline, run %1, %2").arg(run.id).arg(startOf(run))
+                                           : tr("Compare with run %1, %2").arg(run.id).arg(startOf(run)),
                         QVariant::fromValue<qint64>(run.id));
     other_->setCurrentIndex(std::max(0, other_->findData(compared)));
     showResults();
@@ -142,6 +159,8 @@ std::vector<StoredResult> RunsTab::resultsOf(std::int64_t run) const {
 
 void RunsTab::showResults() {
     report_->setEnabled(shown_ >= 0);
+    pin_->setEnabled(shown_ >= 0);
+    pin_->setChecked(shown_ >= 0 && shown_ == pinned());
     other_->setEnabled(runs_.size() > 1);
     const std::int64_t compared = other_->currentData().toLongLong();
     const bool both = compared >= 0 && compared != shown_;
@@ -177,6 +196,23 @@ void RunsTab::showResults() {
         cells.push_back(std::move(row));
     }
     results_->setCells(std::move(heads), std::move(cells));
+}
+
+std::int64_t RunsTab::pinned() const {
+    return openSettings()->value(baselineKey(source_()), QVariant::fromValue<qint64>(-1)).toLongLong();
+}
+
+void RunsTab::pin(bool on) {
+    const auto settings = openSettings();
+    if (on) {
+        settings->setValue(baselineKey(source_()), QVariant::fromValue<qint64>(shown_));
+    } else {
+        settings->remove(baselineKey(source_()));
+    }
+    settings->sync();
+    // What it was held against is the new baseline, or nothing.
+    other_->setCurrentIndex(-1);
+    refresh();
 }
 
 QString RunsTab::saveReport(const QString& file) const {

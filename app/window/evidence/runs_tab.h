@@ -25,6 +25,7 @@ public:
     explicit RunsTab(QWidget* parent = nullptr);
     /// Names the database, which need not exist; asked whenever the tab is shown or refreshed.
     void setSource(std::function<QString()> file);
+    /// The pinned run is what others are held against; it stays so for this database until another is pinned.
     void refresh();
     /// Writes the chosen run's report; the reason if that fails, else nothing.
     QString saveReport(const QString& file) const;
@@ -36,6 +37,8 @@ private:
     void showRun(int row);
     void showResults();
     void openReport();
+    void pin(bool on);
+    std::int64_t pinned() const;  ///< of this database; -1: none
     std::vector<StoredResult> resultsOf(std::int64_t run) const;
 
     std::function<QString()> source_;
@@ -43,7 +46,7 @@ private:
     std::int64_t shown_ = -1;
     ui::CellsTable *list_, *results_;
     QComboBox* other_;
-    QPushButton* report_;
+    QPushButton *report_, *pin_;
     ui::Label* state_;
 };
 

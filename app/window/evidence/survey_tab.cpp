@@ -3,7 +3,10 @@
 #include "app/document/background.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/form_parts.h"
+#include "base/text/latex_table.h"
 #include "evaluation/survey/survey_export.h"
+#include "store/judging/judging_figures.h"
+#include "store/judging/survey_figure.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -56,8 +59,10 @@ SurveyTab::SurveyTab(AccuracyTab* accuracy, QWidget* parent) : QWidget(parent), 
     state_->setWordWrap(true);
     open_ = named(new QPushButton(tr("Show in Accuracy"), this), "survey.open", tr("Show in Accuracy and cost"),
                   tr("These rows and this method on the first tab"));
-    export_ = named(new QPushButton(tr("Export …"), this), "survey.export", tr("Export"),
-                    tr("The marks or the methods as CSV, everything as JSON or Markdown"));
+    export_ =
+        named(new QPushButton(tr("Export …"), this), "survey.export", tr("Export"),
+              tr("The table that is shown as a figure (SVG), the marks or the methods as CSV, everything as JSON or "
+                 "Markdown"));
     head->addWidget(by_);
     head->addWidget(state_, 1);
     head->addWidget(open_);
@@ -104,9 +109,10 @@ void SurveyTab::renew() {
         survey_.reset();
         return show();
     }
-    work_->start([this, judged = accuracy_->judgements(), tables = accuracy_->tables(), rows = accuracy_->asked()](
-                     std::stop_token, Progress&) {
-        auto survey = surveyOf(matrixEntries(judged), *tables, rows, shippedCalibrations().set);
+    work_->start([this, judged = accuracy_->judgements(), tables = accuracy_->tables(), rows = accuracy_->asked(),
+                  calibrations = accuracy_->ownCalibrations()](std::stop_token, Progress&) {
+        auto survey =
+            surveyOf(matrixEntries(judged), *tables, rows, calibrations ? *calibrations : shippedCalibrations().set);
         return Background::Finish([this, survey = std::move(survey)] {
             survey_ = survey;
             show();
@@ -148,13 +154,12 @@ void SurveyTab::show() {
             }
             picture.rows.push_back(std::move(row));
         }
-        state_->setFullText(
-            tr("%1 marks, each of rows that judge a method there, by mean error from 1 to 300 %; %2 empty "
-               "cells. A click on a dot lists its rows.")
-                .arg(marks)
-                .arg(empty));
+        state_->setFullText(tr("%1 marks. Each shows a method's mean error on the rows there, from 1 to 300 %. %2 "
+                               "cells are empty. Click a dot to list its rows.")
+                                .arg(marks)
+                                .arg(empty));
     } else {
-        state_->setFullText(tr("Coverage tables as surveys print them, made of what is judged on the first tab."));
+        state_->setFullText(tr("Coverage tables as surveys print them, from what is judged on the first tab."));
     }
     matrix_->setPicture(std::move(picture));
     showMethods();
@@ -234,11 +239,12 @@ QString SurveyTab::exportTo(const QString& file) const {
     if (!survey_) return tr("Nothing has been judged yet.");
     const auto entries = matrixEntries(accuracy_->judgements());
     const QString ending = QFileInfo(file).suffix().toLower();
-    const std::string text = ending == QLatin1String("json")               ? surveyJson(*survey_, entries)
+    const std::string text = ending == QLatin1String("svg")                ? surveySvg(*table(), entries, pageWidth)
+                             : ending == QLatin1String("json")             ? surveyJson(*survey_, entries)
                              : ending == QLatin1String("md")               ? surveyMarkdown(*survey_, entries)
                              : file.endsWith(QLatin1String("methods.csv")) ? surveyMethodsCsv(*survey_, entries)
                                                                            : surveyCsv(*survey_, entries);
-    return ui::writeText(file, QByteArray::fromStdString(text));
+    return ui::writeText(file, QByteArray::fromStdString(ending == QLatin1String("tex") ? latexTable(text) : text));
 }
 
 void SurveyTab::chooseFile() {
@@ -248,7 +254,8 @@ void SurveyTab::chooseFile() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("md"));
     dialog->setNameFilters({tr("Markdown (*.md)"), tr("CSV of the marks (*.csv)"),
-                            tr("CSV of the methods (*.methods.csv)"), tr("JSON (*.json)")});
+                            tr("CSV of the methods (*.methods.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"),
+                            tr("SVG of this table (*.svg)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const QString error = exportTo(file);
         state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);

@@ -33,8 +33,8 @@ public:
     const std::optional<Survey>& survey() const { return survey_; }
     /// Rows of a mark; `entry` below 0: of all marks of the cell.
     void choose(int row, int column, int entry);
-    /// CSV of the marks, CSV of the methods (a name that ends in `methods.csv`), Markdown or JSON, by the file's
-    /// ending; an error text, empty if done.
+    /// The table that is shown (SVG), CSV of the marks, CSV of the methods (a name that ends in `methods.csv`),
+    /// Markdown or JSON, by the file's ending; an error text, empty if done.
     QString exportTo(const QString& file) const;
 
 signals:

@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "base/text/latex_table.h"
 #include "evaluation/drift/drift_export.h"
 #include "hardware/files/catalogue.h"
 #include "widgets/common/label.h"
@@ -177,7 +178,7 @@ void VersionsTab::outdate() {
     plot_->setEnabled(false);
     families_->setEnabled(false);
     state_->setTone(ui::Tone::Warning);
-    state_->setFullText(tr("These figures are of an earlier question. Press Compare to answer this one."));
+    state_->setFullText(tr("This answers an earlier question. Press Compare to update it."));
 }
 
 void VersionsTab::showState() {
@@ -248,6 +249,8 @@ QString VersionsTab::exportTo(const QString& file) const {
     if (!result_) return tr("Nothing has been compared yet.");
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending == QLatin1String("csv")) return ui::writeText(file, QByteArray::fromStdString(driftCsv(*result_)));
+    if (ending == QLatin1String("tex"))
+        return ui::writeText(file, QByteArray::fromStdString(latexTable(driftCsv(*result_))));
     if (ending == QLatin1String("json")) return ui::writeText(file, QByteArray::fromStdString(driftJson(*result_)));
     return ui::writePicture(file, {900, plot_->sizeHint().height()}, tr("Errors under a later version"),
                             [this](QPainter& painter, const QRect& area) { plot_->paintPicture(painter, area); });
@@ -269,8 +272,8 @@ void VersionsTab::chooseFile() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("svg"));
-    dialog->setNameFilters(
-        {tr("SVG (*.svg)"), tr("PDF (*.pdf)"), tr("PNG (*.png)"), tr("CSV (*.csv)"), tr("JSON (*.json)")});
+    dialog->setNameFilters({tr("SVG (*.svg)"), tr("PDF (*.pdf)"), tr("PNG (*.png)"), tr("CSV (*.csv)"),
+                            tr("TEX table (*.tex)"), tr("JSON (*.json)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const QString error = exportTo(file);
         state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);

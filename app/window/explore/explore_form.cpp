@@ -98,8 +98,8 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
         agent_->addItem(tr(agent.title.data()), ui::qs(agent.id));
         agent_->setItemData(agent_->count() - 1, tr(agent.summary.data()), Qt::ToolTipRole);
     }
-    most_ = namedNumber(body, "explore.most", tr("Points at most"), tr("The search ends after so many points"), 0,
-                        100'000'000);
+    most_ = namedNumber(body, "explore.most", tr("Points at most"), tr("The search ends after this number of points"),
+                        0, 100'000'000);
     most_->setSpecialValueText(tr("all"));
     most_->setSingleStep(1000);
     most_->setKeyboardTracking(false);

@@ -161,7 +161,7 @@ void ExplorePage::turnPath(const QString& path) {
     const ExploreQuestion asked = exploreQuestion(studio_.document);
     const WorkloadPtr workload = studio_.live.workload();
     if (asked.lacks) return studio_.messages.complain(*asked.lacks);
-    if (!workload) return studio_.messages.say(Severity::Note, tr("The model is still being read: once more, please"));
+    if (!workload) return studio_.messages.say(Severity::Note, tr("The model is still loading. Try again in a moment"));
     turnSetting(usualKnob(scenarioOf(asked, workload), path.toStdString(), asked.settings.method));
 }
 
@@ -199,7 +199,7 @@ void ExplorePage::showState() {
     const bool endless =
         agent && question_.settings.evaluations == 0 && ((*agent)->needsBudget || points_ > mostGridPoints);
     go_->setEnabled(busy || (points_ > 0 && !endless && studio_.live.workload()));
-    go_->setToolTip(endless ? tr("Say how many points at most: this agent asks for as many as it may")
+    go_->setToolTip(endless ? tr("Say how many points at most: this agent uses all that it is given")
                             : tr("Answers the points on all cores and keeps the front"));
     bar_->setVisible(busy);
     bar_->setValue(static_cast<int>(work_.fraction() * 1000));
@@ -227,7 +227,7 @@ void ExplorePage::showState() {
                             .arg(ui::countText(static_cast<double>(refused)), ui::qs(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
-            if (!answers(question_)) said += tr(" · of the question before");
+            if (!answers(question_)) said += tr(" · answers the previous question");
         } else if (busy) {
             said = tr("Each knob alone first …");
         }

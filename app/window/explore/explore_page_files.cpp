@@ -6,14 +6,15 @@
 #include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "base/text/csv_cell.h"
+#include "base/text/latex_table.h"
 #include "store/project/search_file.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/effect_bars.h"
 #include "widgets/exploration/history_plot.h"
 #include "widgets/exploration/parallel_plot.h"
 #include "widgets/exploration/search_plot.h"
 
-#include <QFile>
 #include <QFileInfo>
 #include <QMenu>
 #include <QTabWidget>
@@ -85,15 +86,12 @@ std::string ExplorePage::tableOfView(int tab) const {
 
 QString ExplorePage::written(const QString& file, int tab) const {
     const QString ending = QFileInfo(file).suffix().toLower();
-    if (ending == QLatin1String("csv") || ending == QLatin1String("json")) {
-        const std::string text = ending == QLatin1String("json") ? searchJson(outcome())
-                                 : tab < 0                       ? searchCsv(outcome())
-                                                                 : tableOfView(tab);
-        QFile out(file);
-        if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
-            !out.flush())
-            return out.errorString();
-        return {};
+    if (ending == QLatin1String("csv") || ending == QLatin1String("json") || ending == QLatin1String("tex")) {
+        std::string text = ending == QLatin1String("json") ? searchJson(outcome())
+                           : tab < 0                       ? searchCsv(outcome())
+                                                           : tableOfView(tab);
+        if (ending == QLatin1String("tex")) text = latexTable(text);
+        return ui::writeText(file, QByteArray::fromStdString(text));
     }
     switch (tab) {
         case ParallelTab:
@@ -122,7 +120,8 @@ void ExplorePage::fillExports(QMenu* menu) {
         add("explore.export.picture", tr("%1 as a picture …").arg(view), name + QStringLiteral(".svg"),
             tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png)"), tab);
     }
-    add("explore.export.table", tr("%1 as CSV …").arg(view), name + QStringLiteral(".csv"), tr("CSV (*.csv)"), tab);
+    add("explore.export.table", tr("%1 as CSV or LaTeX …").arg(view), name + QStringLiteral(".csv"),
+        tr("CSV (*.csv);;TEX table (*.tex)"), tab);
     menu->addSeparator();
     add("explore.export.points", tr("All points as CSV …"), QStringLiteral("points.csv"), tr("CSV (*.csv)"), -1);
     add("explore.export.json", tr("All of it as JSON …"), QStringLiteral("search.json"), tr("JSON (*.json)"), -1);

@@ -22,7 +22,7 @@ constexpr std::array<QuantityName, 9> names{{
     {"cost", QT_TRANSLATE_NOOP("ExploreText", "Cost of a run")},
     {"area", QT_TRANSLATE_NOOP("ExploreText", "Silicon area")},
     {"price", QT_TRANSLATE_NOOP("ExploreText", "Price of dies and memory")},
-    {"capacity", QT_TRANSLATE_NOOP("ExploreText", "Capacity under promises")},
+    {"capacity", QT_TRANSLATE_NOOP("ExploreText", "Capacity under the SLO")},
 }};
 
 bool inDollars(const std::string& quantity) {

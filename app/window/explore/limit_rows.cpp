@@ -22,7 +22,7 @@ namespace {
 /// `Power at most`, `Fits into memory`.
 QString limitName(const Constraint& limit) {
     if (limit.quantity.empty()) return LimitRows::tr("Fits into memory");
-    if (limit.quantity == "slo") return LimitRows::tr("Promises kept (SLO)");
+    if (limit.quantity == "slo") return LimitRows::tr("SLO attainment");
     return (limit.atLeast ? LimitRows::tr("%1 at least") : LimitRows::tr("%1 at most"))
         .arg(objectiveText(limit.quantity));
 }

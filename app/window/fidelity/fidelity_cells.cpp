@@ -110,7 +110,7 @@ FidelityTable widestCells(const FidelityView& view) {
                               {ui::percentText(time), time, {}},
                               {ui::percentText(each.share), each.share, {}},
                               {QStringLiteral("±") + ui::percentText(each.half), each.half,
-                               tr("half-width of the whole, were this operator known")}});
+                               tr("Interval of the total if this operator were known exactly")}});
         table.operators.push_back(each.op);
     }
     return table;
@@ -193,7 +193,7 @@ QString sentenceOf(const FidelityView& view) {
         return text;
     }
     if (view.budget) {
-        return tr("%1; %2 spent, full fidelity is stated to take %3 for every kernel once")
+        return tr("%1; %2 spent; full fidelity would take %3 for all kernels")
             .arg(ui::qs(view.budget->ended), time(view.budget->seconds), time(view.budget->statedOnce));
     }
     if (!view.advice) return {};

@@ -64,10 +64,9 @@ void FidelityPanel::build() {
     value_ = named(new QLineEdit(this), "fidelity.value", tr("Limit"), tr("How long, or how narrow"));
     value_->setMinimumWidth(7 * unit);
     form->addWidget(value_, 1);
-    full_ =
-        namedChoice(this, "fidelity.full", tr("Full fidelity"),
-                    tr("Whose word counts in the end; by evidence: for each kind of kernel the method with the least "
-                       "stated error"));
+    full_ = namedChoice(
+        this, "fidelity.full", tr("Full fidelity"),
+        tr("The reference method. By evidence: the one with the smallest stated error for each kind of kernel"));
     full_->addItem(tr("by evidence"), QString());
     for (const KernelMethod& method : kernelMethods()) full_->addItem(ui::qs(method.id), ui::qs(method.id));
     form->addWidget(full_, 2);
@@ -109,7 +108,7 @@ void FidelityPanel::build() {
                                 tr("Who was asked, what it took, what it said"), tabs_);
     tabs_->addTab(steps_, tr("Steps"));
     widest_ = new ui::CellsTable(QStringLiteral("fidelity.widest"), tr("Widest operators"),
-                                 tr("What the interval is made of: price these in more detail to narrow it. A click "
+                                 tr("What the interval consists of: price these in more detail to narrow it. A click "
                                     "selects the operator in every view"),
                                  tabs_);
     tabs_->addTab(widest_, tr("Widest"));
@@ -170,9 +169,9 @@ void FidelityPanel::showForm() {
     } else if (advice) {
         value_->clear();
         value_->setToolTip(
-            tr("A latency that is wanted, as `10 ms`: which methods can tell whether it is kept? May stay empty"));
+            tr("Target latency, as `10 ms`. Shows which methods can tell whether it is met. May stay empty"));
     }
-    value_->setPlaceholderText(advice ? tr("latency wanted") : QString());
+    value_->setPlaceholderText(advice ? tr("target latency") : QString());
     if (advice)
         tabs_->setCurrentIndex(adviceTab);
     else if (tabs_->currentIndex() == adviceTab)

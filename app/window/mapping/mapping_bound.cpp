@@ -72,9 +72,9 @@ void MappingBound::tell() {
 
 void MappingBound::exportAs() {
     QString chosen;
-    QString file =
-        QFileDialog::getSaveFileName(this, tr("Export the curve"), QStringLiteral("bound.svg"),
-                                     tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all corners (*.csv)"), &chosen);
+    QString file = QFileDialog::getSaveFileName(
+        this, tr("Export the curve"), QStringLiteral("bound.svg"),
+        tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all corners (*.csv);;TEX table (*.tex)"), &chosen);
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
     const QString problem = plot_->exportTo(file);

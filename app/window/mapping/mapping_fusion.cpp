@@ -48,7 +48,7 @@ void MappingFusion::setScenario(const std::optional<SpatialArrayView>& view, Wor
     work_.cancel();
     run_->setText(tr("Find what runs together"));
     run_->setEnabled(view_ && workload_);
-    tell(tr("What two operators hand on may stay on the chip instead of going to the store and back"));
+    tell(tr("Data passed from one operator to the next can stay on the chip"));
 }
 
 void MappingFusion::start() {
@@ -79,8 +79,7 @@ void MappingFusion::show(const OperatorChain& chain, Expected<FusionResult>&& re
     if (!result) return tell(ui::qs(result.error().message), result.error().code != "mapper.cancelled");
     result_ = std::move(*result);
     list_->setResult(chain, *result_);
-    if (!chain.level)
-        return tell(tr("No level in front of the store keeps inputs and outputs: nothing can stay on the chip"));
+    if (!chain.level) return tell(tr("No on-chip level holds inputs and outputs, so nothing can stay on the chip"));
     const ChainPlan &fused = result_->fused, &alone = result_->unfused;
     QString words = tr("%1 cycles, %2 against each alone")
                         .arg(ui::countText(fused.cycles), ui::signedPercentText(fused.cycles / alone.cycles - 1));

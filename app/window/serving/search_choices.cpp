@@ -100,7 +100,7 @@ const std::vector<SearchAxis>& searchAxes() {
         axes.push_back({"pools",
                         t("Replicas, or prefill : decode"),
                         t("Replicas"),
-                        t("One number: replicas that do both. Two: so many compute prompts, so many decode"),
+                        t("One number: replicas that do both. Two: one for prefill, one for decode"),
                         plain({"1", "2", "4", "8", "1:1", "1:2", "1:3", "2:1", "2:2", "3:1"}),
                         false,
                         {}});
@@ -108,15 +108,14 @@ const std::vector<SearchAxis>& searchAxes() {
                             {}};
         for (const SchedulerCard& card : schedulers()) policies.offers.emplace_back(card.id, ui::qs(card.title));
         axes.push_back(std::move(policies));
-        axes.push_back(
-            {"chunk",
-             t("Chunk"),
-             t("Chunk"),
-             t("Tokens of an iteration with prompts in it (Sarathi), or of one prompt (SGLang); other policies "
-               "do not read it"),
-             plain({"128", "256", "512", "1024", "2048", "4096"}),
-             false,
-             {}});
+        axes.push_back({"chunk",
+                        t("Chunk"),
+                        t("Chunk"),
+                        t("Tokens of an iteration with prompts in it (Sarathi), or of one prompt (SGLang); other "
+                          "schedulers ignore it"),
+                        plain({"128", "256", "512", "1024", "2048", "4096"}),
+                        false,
+                        {}});
         axes.push_back({"token_budget",
                         t("Token budget"),
                         t("Budget"),

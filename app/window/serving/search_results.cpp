@@ -36,7 +36,7 @@ ServingStudy asked(const ServingStudy& question) {
 const std::vector<SearchFigure>& searchFigures() {
     using P = const SweepAnswer&;
     static const std::vector<SearchFigure> all{
-        {t("Capacity"), t("Highest requests per second under the promise, where it was searched"),
+        {t("Capacity"), t("Capacity: the highest request rate that meets the SLO, where it was searched"),
          [](P p) { return p.capacity >= 0 ? p.capacity : std::nan(""); }, Dimension::Number, ui::TickText::Number,
          true},
         {t("Requests/s"), t("Requests that ended ÷ time from first arrival to last end"),
@@ -50,9 +50,9 @@ const std::vector<SearchFigure>& searchFigures() {
          Dimension::Time, ui::TickText::Seconds, false},
         {t("TPOT p99"), t("99 % of requests have their further tokens at this pace or faster"),
          [](P p) { return p.metrics.tpot.p99; }, Dimension::Time, ui::TickText::Seconds, false},
-        {t("Goodput"), t("Requests per second that keep every promise"), [](P p) { return p.metrics.goodput; },
+        {t("Goodput"), t("Requests per second that meet the SLO"), [](P p) { return p.metrics.goodput; },
          Dimension::Number, ui::TickText::Number, true},
-        {t("Kept"), t("Share of requests that keep every promise"), [](P p) { return p.metrics.attainment; },
+        {t("SLO met"), t("Share of requests that meet the SLO"), [](P p) { return p.metrics.attainment; },
          Dimension::Fraction, ui::TickText::Percent, true},
         {t("$ per M tokens"), t("Dollars per million output tokens; needs a price (Clock, power, price)"),
          [](P p) { return positive(p.metrics.dollarsPerMillionTokens); }, Dimension::Number, ui::TickText::Number,

@@ -26,7 +26,7 @@ QString headlineOf(const ui::ServingRun& run) {
                            .arg(m.requestsPerSecond, 0, 'g', 3);
     const ServiceLevel& promise = run.fleet->promise;
     if (promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0)
-        headline += t(" · %1 of requests keep the SLO").arg(ui::percentText(m.attainment));
+        headline += t(" · %1 of requests meet the SLO").arg(ui::percentText(m.attainment));
     if (m.rejected > 0) headline += t(" · %n rejected", nullptr, static_cast<int>(m.rejected));
     constexpr std::size_t mostLookedAt = 200'000;  // requests, while a hand drags
     if (run.result.requests.size() <= mostLookedAt)
@@ -74,9 +74,9 @@ const std::vector<Line>& lines() {
          [](M x) { return x.requestsPerSecond; }, number, [](I x) { return x.requestsPerSecond; }},
         {t("Output tokens per second"), t("Of all replicas"), [](M x) { return x.outputTokensPerSecond; }, number,
          [](I x) { return x.outputTokensPerSecond; }},
-        {t("Goodput"), t("Requests per second that keep every promise"), [](M x) { return x.goodput; }, number,
+        {t("Goodput"), t("Requests per second that meet the SLO"), [](M x) { return x.goodput; }, number,
          [](I x) { return x.goodput; }},
-        {t("Promise kept"), t("Share of requests that keep every promise"), [](M x) { return x.attainment; }, share,
+        {t("SLO attainment"), t("Share of requests that meet the SLO"), [](M x) { return x.attainment; }, share,
          [](I x) { return x.attainment; }},
         {t("KV cache in use, mean"), t("Share of all replicas' blocks, over the whole run"),
          [](M x) { return x.kvUse; }, share, [](I x) { return x.kvUse; }},
@@ -86,10 +86,11 @@ const std::vector<Line>& lines() {
          [](M x) { return static_cast<double>(x.preemptions); }, count, nullptr},
         {t("Starts from the beginning"), t("… and computed its text again"),
          [](M x) { return static_cast<double>(x.restarts); }, count, nullptr},
-        {t("Requests that stood still"), t("Between two of their iterations others ran; preempted ones among them"),
+        {t("Requests that stood still"),
+         t("Requests that stood still while others ran. Preempted requests are included"),
          [](M x) { return static_cast<double>(x.stalled); }, count, nullptr},
         {t("Standing still, together"), t("Seconds of all of them"), [](M x) { return x.stallSeconds; }, time, nullptr},
-        {t("Rejected requests"), t("With a reason; they keep no promise"),
+        {t("Rejected requests"), t("Refused with a reason. They miss the SLO"),
          [](M x) { return static_cast<double>(x.rejected); }, count, nullptr},
         {t("Prefix cache hits"), t("Share of prompt tokens that were found in the cache"),
          [](M x) { return x.prefixHitRate; }, share, nullptr},
@@ -157,7 +158,7 @@ const std::vector<GroupLine>& groupLines() {
         {t("end to end, p99"), [](G x) { return x.endToEnd.p99; }, Dimension::Time},
         {t("queueing, mean"), [](G x) { return x.queueing.mean; }, Dimension::Time},
         {t("output tokens per second"), [](G x) { return x.outputTokensPerSecond; }, Dimension::Number},
-        {t("promise kept"), [](G x) { return x.attainment; }, Dimension::Fraction},
+        {t("SLO attainment"), [](G x) { return x.attainment; }, Dimension::Fraction},
     };
     return all;
 }
@@ -211,22 +212,6 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
     groups(&ServingMetrics::tenants, t("Of the requests of this tenant"), true);
     groups(&ServingMetrics::stages, t("Of the requests of this stage, each from its own arrival on"), false);
     table.setCells(heads, std::move(rows));
-}
-
-QString figuresCsv(const ui::CellsTable& table) {
-    const QAbstractItemModel& model = *table.model();
-    QStringList lines;
-    const auto line = [&](auto&& cell) {
-        QStringList cells;
-        for (int column = 0; column < model.columnCount(); ++column) {
-            QString text = cell(column).toString();
-            cells << QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');
-        }
-        lines << cells.join(QLatin1Char(','));
-    };
-    line([&](int column) { return model.headerData(column, Qt::Horizontal); });
-    for (int row = 0; row < model.rowCount(); ++row) line([&](int column) { return model.index(row, column).data(); });
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 }  // namespace orrery::app

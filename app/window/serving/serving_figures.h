@@ -22,9 +22,6 @@ QString headlineOf(const ui::ServingRun& run);
 void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
                  const std::vector<std::optional<ServingIntervals>>& intervals);
 
-/// The same table as it is ordered now.
-QString figuresCsv(const ui::CellsTable& table);
-
 /// A run of more iterations than this is not made again for its intervals.
 inline constexpr std::uint64_t mostSureIterations = 1'000'000;
 

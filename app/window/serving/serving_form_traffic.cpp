@@ -147,7 +147,7 @@ void ServingForm::showTraffic() {
 }
 
 void ServingForm::buildPromise() {
-    QFormLayout* form = section(tr("Promise"));
+    QFormLayout* form = section(tr("SLO"));
     rowsOn(form).section("promise");
 }
 

@@ -198,7 +198,7 @@ void ServingPage::outdate() {
     capacities_.clear();
     if (!form_) return;
     sure_->cancel();
-    if (!runs_.empty()) veil_->dropSoon(tr("Of the question before. This one is being answered."));
+    if (!runs_.empty()) veil_->dropSoon(tr("This answers the previous question. The new answer is on its way."));
     checkLoad();
 }
 
@@ -253,7 +253,7 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setFullText(ui::qs(why.message) +
                            (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
     headline_->setToolTip(ui::qs(toText(why)));
-    if (!runs_.empty()) veil_->drop(tr("Of the question before. This one has no answer: see above."));
+    if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
 }
 
 bool ServingPage::answersNow(const ServingAnswer& answer) const {
@@ -426,7 +426,7 @@ void ServingPage::showLatency() {
     const double mark = figure == ui::RequestFigure::Ttft   ? promise.ttft
                         : figure == ui::RequestFigure::Tpot ? promise.tpot
                                                             : promise.endToEnd;
-    if (mark > 0) plot.marks.push_back({tr("promise"), mark});
+    if (mark > 0) plot.marks.push_back({tr("SLO"), mark});
     latency_->setData(std::move(plot));
 }
 
@@ -447,7 +447,7 @@ void ServingPage::showFigures() {
 void ServingPage::startLoadCurve() {
     const ServiceLevel& promise = question_.scenario.promise;
     if (!(promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0))
-        return loadState_->setFullText(tr("There is no promise to keep yet: set one at the left, under Promise"));
+        return loadState_->setFullText(tr("No SLO is set. Set one at the left, under SLO"));
     loadAsked_ = question_;
     loadHardware_ = hardware_;
     loadLines_.clear();
@@ -471,12 +471,12 @@ void ServingPage::checkLoad() {
     const bool current =
         !loadAsked_ || loadLines_.empty() || (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_);
     current ? loadVeil_->lift()
-            : loadVeil_->drop(tr("Of an earlier question. Press Compute the curve to answer this one."));
+            : loadVeil_->drop(tr("This answers an earlier question. Press Compute the curve to update it."));
 }
 
 void ServingPage::drawLoad() {
     ui::LinePlotData plot;
-    plot.title = tr("Requests that keep the promise, by load");
+    plot.title = tr("Requests that meet the SLO, by load");
     plot.xName = tr("requests per second");
     plot.logX = false;
     plot.yHigh = 1.02;

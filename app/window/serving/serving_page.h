@@ -113,6 +113,8 @@ private:
     void drawLoad();
     void checkLoad();  ///< that the curve is of this question
     void refuse(const Diagnostic& why);
+    std::string trace() const;  ///< of all runs, as Chrome/Perfetto events
+    void exportFront();         ///< the view in front, the figures or the timeline, as a file
     SimTime end() const;
 
     Studio* studio_ = nullptr;  ///< since it joined

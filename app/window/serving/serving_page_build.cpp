@@ -62,6 +62,9 @@ QWidget* ServingPage::buildTransport() {
     now_->setObjectName(QStringLiteral("serving.now"));
     now_->setMinimumWidth(unit * 18);
     row->addWidget(now_);
+    auto* out =
+        button(QStringLiteral("document-export"), tr("Export the view, the figures or the timeline"), "serving.export");
+    connect(out, &QToolButton::clicked, this, &ServingPage::exportFront);
     connect(rewind_, &QToolButton::clicked, this, [this] { setTime(0); });
     connect(back_, &QToolButton::clicked, this, [this] { step(true); });
     connect(forward_, &QToolButton::clicked, this, [this] { step(false); });
@@ -128,7 +131,7 @@ QWidget* ServingPage::buildLatency(QWidget* parent) {
         figure_->addItem(ui::nameOf(figure), static_cast<int>(figure));
     latency_ = new ui::LinePlot(QStringLiteral("serving.latency"), tr("Distribution of latencies"),
                                 tr("Share of requests that are at least as fast; hover to read it"), page);
-    latency_->setEmptySentence(tr("The share of requests within any latency will stand here."));
+    latency_->setEmptySentence(tr("The share of requests within any latency will appear here."));
     column->addWidget(figure_, 0, Qt::AlignLeft);
     column->addWidget(latency_, 1);
     connect(figure_, &QComboBox::activated, this, [this] {
@@ -143,18 +146,17 @@ QWidget* ServingPage::buildLoad(QWidget* parent) {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 4, 0, 0);
     auto* row = new QHBoxLayout;
-    loadRun_ = named(new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
-                     tr("Runs the traffic from a fifth of the set rate to twice, and on until half of the requests "
-                        "break the promise"));
+    loadRun_ = named(
+        new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
+        tr("Runs the traffic from one fifth to twice the set rate, and on until half of the requests miss the SLO"));
     loadState_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
     loadState_->setElided(true);
     row->addWidget(loadRun_);
     row->addWidget(loadState_, 1);
-    loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("Promise kept against load"),
-                                 tr("Share of requests that keep the promise, by the rate at which they arrive"), page);
-    loadPlot_->setEmptySentence(
-        tr("How many requests keep the promise, as more arrive per second. Set a promise at the left, then compute the "
-           "curve."));
+    loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("SLO attainment by load"),
+                                 tr("Share of requests that meet the SLO, by the rate at which they arrive"), page);
+    loadPlot_->setEmptySentence(tr(
+        "How many requests meet the SLO, as more arrive per second. Set an SLO at the left, then compute the curve."));
     column->addLayout(row);
     column->addWidget(loadPlot_, 1);
     loadVeil_ = new ui::Veil(loadPlot_);

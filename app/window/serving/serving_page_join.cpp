@@ -4,16 +4,18 @@
 #include "app/window/exports.h"
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_page.h"
+#include "app/window/shown_export.h"
 #include "app/window/studio.h"
+#include "base/text/latex_table.h"
+#include "store/export/serving_trace.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
-#include "widgets/common/picture_file.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/line_plot.h"
 
 #include <QDir>
-#include <QPainter>
+#include <QTabWidget>
 
 namespace orrery::app {
 
@@ -71,21 +73,34 @@ Expected<QStringList> ServingPage::report(const QString& folder) {
         if (saved) files << file;
         return saved;
     };
-    if (auto done = put("serving.csv", figuresCsv(*figures_).toStdString()); !done) return Unexpected(done.error());
+    if (auto done = put("serving.csv", csvOf(*figures_)); !done) return Unexpected(done.error());
+    if (auto done = put("serving.tex", latexTable(csvOf(*figures_))); !done) return Unexpected(done.error());
     if (auto done = put("serving.yaml", writeServing(question_)); !done) return Unexpected(done.error());
+    if (auto done = put("serving-timeline.json", trace()); !done) return Unexpected(done.error());
     for (const auto& [name, view] :
          {std::pair<const char*, QWidget*>{"serving-fleet.png", fleet_}, {"serving-latency.svg", latency_}}) {
         const QString file = QDir(folder).filePath(QLatin1String(name));
-        const QSize size = view->isVisible() ? view->size() : QSize(1200, 480);
-        if (!view->isVisible()) view->resize(size);
-        const QString problem =
-            ui::writePicture(file, size, view->accessibleName(), [view](QPainter& painter, const QRect&) {
-                view->render(&painter, {}, {}, QWidget::DrawWindowBackground | QWidget::DrawChildren);
-            });
-        if (!problem.isEmpty()) return Unexpected(exportFailed(file, problem));
+        if (const QString problem = writeShown(file, {{}, view, {}, {}}); !problem.isEmpty())
+            return Unexpected(exportFailed(file, problem));
         files << file;
     }
     return files;
+}
+
+std::string ServingPage::trace() const {
+    std::vector<TracedRun> all;
+    for (const auto& run : runs_) all.push_back({run->result, *run->fleet, run->name.toStdString()});
+    return servingTrace(all);
+}
+
+void ServingPage::exportFront() {
+    if (!showsAnswer()) {
+        studio_->messages.say(Severity::Note, tr("There is no answer to export yet"), {},
+                              QStringLiteral("serving.export"));
+        return;
+    }
+    exportShown(*studio_, {QStringLiteral("serving"), tabs_->currentWidget(), [this] { return csvOf(*figures_); },
+                           [this] { return trace(); }});
 }
 
 bool ServingPage::accepts(const OpenFile& file) const {

@@ -77,8 +77,8 @@ bool ServingSearch::findingsAreCurrent() const {
 
 void ServingSearch::checkFindings() {
     if (findingsAreCurrent()) return veil_->lift();
-    veil_->drop(sweeping_ ? tr("Of an earlier question. Search again to answer this one.")
-                          : tr("Of an earlier question. Find the capacity again to answer this one."));
+    veil_->drop(sweeping_ ? tr("This answers an earlier question. Search again to update it.")
+                          : tr("This answers an earlier question. Find the capacity again to update it."));
 }
 
 void ServingSearch::forget() {
@@ -112,9 +112,9 @@ void ServingSearch::showChoices() {
     const bool promised = promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0;
     capacities_->setEnabled(promised);
     if (!busy && !promised) capacityRun_->setEnabled(false);
-    capacityRun_->setToolTip(promised ? tr("The highest rate of arrivals at which that share of requests keeps every "
-                                           "promise, by bisection")
-                                      : tr("Promise something first, at the left below"));
+    capacityRun_->setToolTip(
+        promised ? tr("The highest arrival rate at which this share of requests meets the SLO, found by bisection")
+                 : tr("Set an SLO first, at the left below"));
     use_->setEnabled(chosen_ >= 0);
 }
 
@@ -254,7 +254,7 @@ void ServingSearch::showCapacity() {
         const std::scoped_lock hold(findings_->lock);
         const ServingStudy& asked = findings_->question;
         drawn.title =
-            tr("Requests that keep the promise, by load: %1 must").arg(ui::percentText(asked.capacity.attainment));
+            tr("Requests that meet the SLO, by load (target %1)").arg(ui::percentText(asked.capacity.attainment));
         for (int which = 0; which < 2; ++which) {
             std::vector<CapacityProbe> probes = findings_->probes[which];
             if (probes.empty()) continue;
@@ -275,7 +275,7 @@ void ServingSearch::showCapacity() {
                     text += tr(" (90 %: %1 – %2)").arg(sure->low, 0, 'g', 3).arg(sure->high, 0, 'g', 3);
                 said << text;
             } else if (capacity) {
-                said << tr("%1: no load keeps the promise").arg(line.name);
+                said << tr("%1: no load meets the SLO").arg(line.name);
             }
             drawn.lines.push_back(std::move(line));
         }

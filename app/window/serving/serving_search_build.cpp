@@ -32,8 +32,8 @@ QWidget* ServingSearch::buildChoices() {
     column->setSpacing(unit / 2);
     column->addWidget(new ui::SectionHeader(tr("Capacity"), inner));
     capacityFields_ = new FieldFold(
-        QStringLiteral("serving.capacity"), tr("Promise to keep"),
-        tr("When a load counts as borne, and how closely the highest one is found"),
+        QStringLiteral("serving.capacity"), tr("SLO to meet"),
+        tr("Share of requests that must meet the SLO, and the precision of the search"),
         [](const ServingStudy& q) {
             return tr("by %1, to %2")
                 .arg(ui::percentText(q.capacity.attainment), ui::percentText(q.capacity.tolerance));
@@ -46,10 +46,10 @@ QWidget* ServingSearch::buildChoices() {
     column->addWidget(new ui::SectionHeader(tr("Configurations"), inner));
     choices_ = new SearchChoices(inner);
     column->addWidget(choices_);
-    capacities_ = named(new QCheckBox(tr("Each at its own capacity"), inner), "serving.search.capacities",
-                        tr("Each at its own capacity"),
-                        tr("Searches the highest load under the promise of every configuration, instead of running the "
-                           "set load: some ten simulations each"));
+    capacities_ = named(
+        new QCheckBox(tr("Each at its own capacity"), inner), "serving.search.capacities",
+        tr("Each at its own capacity"),
+        tr("Searches the capacity of every configuration instead of running the set load: about ten simulations each"));
     column->addWidget(capacities_);
     sweepRun_ = named(new QPushButton(inner), "serving.search.run", tr("Search the configurations"),
                       tr("Simulates every combination of what is ticked, on all cores"));
@@ -82,10 +82,10 @@ QWidget* ServingSearch::buildResults() {
     top->addWidget(bar_);
     column->addLayout(top);
     stack_ = new QStackedWidget(right);
-    load_ = new ui::LinePlot(QStringLiteral("serving.capacity.plot"), tr("Promise kept against load"),
-                             tr("Every load that was tried; the mark is the highest that keeps the promise"), stack_);
+    load_ = new ui::LinePlot(QStringLiteral("serving.capacity.plot"), tr("SLO attainment by load"),
+                             tr("Every load that was tried. The mark is the highest that meets the SLO"), stack_);
     load_->setEmptySentence(
-        tr("Find the capacity: the most requests per second under the promise. Or tick what may change and search the "
+        tr("Find the capacity: the highest request rate that meets the SLO. Or tick what may change and search the "
            "configurations."));
     stack_->addWidget(load_);
     auto* split = named(new QSplitter(Qt::Horizontal, stack_), "serving.search.split", tr("Front and table"),
@@ -110,8 +110,8 @@ QWidget* ServingSearch::buildResults() {
     across_ = axis("serving.search.across", tr("Across"), tr("Figure of the axis across"), 4);
     plotColumn->addWidget(up_, 0, Qt::AlignLeft);
     plot_ = new ui::FrontPlot(QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
-                              tr("Filled: no other one is better in both figures. Click one to choose it"), left);
-    plot_->setEmptySentence(tr("Every configuration that ran stands here as it comes."));
+                              tr("Filled points are on the Pareto front. Click one to choose it"), left);
+    plot_->setEmptySentence(tr("Every configuration that ran appears here as it comes."));
     plotColumn->addWidget(plot_, 1);
     plotColumn->addWidget(across_, 0, Qt::AlignRight);
     table_ = new ui::CellsTable(QStringLiteral("serving.search.table"), tr("Configurations"),

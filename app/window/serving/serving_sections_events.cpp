@@ -55,7 +55,7 @@ FieldFold* autoscaleSection(QWidget* parent) {
     FieldRows& rows = fold->rows();
     const auto on = [](const ServingStudy& q) { return q.scenario.autoscale.interval > 0; };
     rows.flag({QStringLiteral("serving.autoscale.on"), t("Grow and shrink with load"),
-               t("The number of replicas above is then the most; the run begins with the least")},
+               t("The number above is the maximum. The run starts with the minimum")},
               {on, [](ServingStudy& q, bool yes) { q.scenario.autoscale.interval = yes ? 5 : 0; }});
     rows.section("autoscale");
     return fold;

@@ -77,7 +77,7 @@ FieldFold* powerSection(QWidget* parent) {
     FieldRows& rows = fold->rows();
     rows.note(QStringLiteral("serving.power.note"), [](const ServingStudy& q) {
         if (firstPool(q).clock != ClockPolicy::Lowest || q.scenario.promise.tpot > 0) return QString();
-        return t("Promise a time per token: until then the clock stays as it is");
+        return t("Set a TPOT limit first. Without one the clock does not change");
     });
     return fold;
 }

@@ -51,10 +51,10 @@ FieldFold* tenantSection(QWidget* parent) {
     };
     items.title = t("Tenant %1");
     items.addText = t("Add a tenant");
-    items.addTip = t("One more who shares the fleet: a customer, or users of another model");
+    items.addTip = t("Add a tenant: a customer, or users of another model");
     auto* fold = new ListFold(
         QStringLiteral("serving.tenants"), t("Tenants"),
-        t("Who shares the fleet, with what share of the traffic; figures are then given for each"),
+        t("Tenants and their shares of the traffic. Figures are given for each"),
         [](const ServingStudy& q) {
             const auto count = static_cast<int>(q.scenario.tenants.size());
             return count == 0 ? t("everybody alike") : t("%n tenant(s)", nullptr, count);
@@ -65,15 +65,15 @@ FieldFold* tenantSection(QWidget* parent) {
 }
 
 FieldFold* adapterSection(QWidget* parent) {
-    return plainSection(
-        {"adapters", t("LoRA adapters"),
-         t("Small additions to the weights, one set per use; those that a replica has no room for come from its host"),
-         [](const ServingStudy& q) {
-             const AdapterChoice& now = firstPool(q).adapters;
-             return t("rank %1, %2 at a time").arg(now.rank).arg(now.resident);
-         },
-         anyAdapters},
-        parent);
+    return plainSection({"adapters", t("LoRA adapters"),
+                         t("LoRA adapters: small additions to the weights. Those that do not fit on a replica are "
+                           "loaded from its host"),
+                         [](const ServingStudy& q) {
+                             const AdapterChoice& now = firstPool(q).adapters;
+                             return t("rank %1, %2 at a time").arg(now.rank).arg(now.resident);
+                         },
+                         anyAdapters},
+                        parent);
 }
 
 FieldFold* stageSection(QWidget* parent) {

@@ -90,9 +90,9 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
     auto* split = named(new QSplitter(Qt::Horizontal, this), "training.finder.split", tr("Plans"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
-    plot_ = new ui::FrontPlot(
-        QStringLiteral("training.finder.plot"), tr("Plans that were found"),
-        tr("One point for each plan; filled ones no other beats in both figures. A click chooses"), split);
+    plot_ =
+        new ui::FrontPlot(QStringLiteral("training.finder.plot"), tr("Plans that were found"),
+                          tr("One point for each plan. Filled points are on the Pareto front. A click chooses"), split);
     plot_->setEmptySentence(
         tr("Every plan that fits, by its time and what it costs you, and the front of the best. Press Find plans."));
     table_ = new ui::CellsTable(QStringLiteral("training.finder.table"), tr("Plans that were found"),

@@ -142,10 +142,8 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
                 [this, number](qint64 value, ui::EditPhase phase) { edit(number, value, phase); });
         connect(row.field, &QSpinBox::valueChanged, this, [this, number](int value) { typed(number, value); });
     }
-    schedule_ = namedChoice(
-        parent, "training.schedule", tr("Schedule"),
-        tr("In which order micro-batches pass through the stages: one forward, one backward after a warm-up; all "
-           "forwards, then all backwards; gradients of weights into the waits; from both ends at once"));
+    schedule_ = namedChoice(parent, "training.schedule", tr("Schedule"),
+                            tr("Pipeline schedule: 1F1B, GPipe, zero-bubble or DualPipe"));
     schedule_->addItem(tr("1F1B: in turns"), static_cast<int>(PipelineSchedule::OneForwardOneBackward));
     schedule_->addItem(tr("GPipe: all forwards first"), static_cast<int>(PipelineSchedule::GPipe));
     schedule_->addItem(tr("ZB-H1: waits are filled"), static_cast<int>(PipelineSchedule::ZeroBubble));
@@ -156,7 +154,7 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
     });
     fill_ = named(new QCheckBox(tr("Keep the devices: copies follow"), parent), "training.fill",
                   tr("Keep the devices: copies follow"),
-                  tr("When another number changes, as many copies as make the plan use the devices that it uses now"));
+                  tr("Adjusts data parallelism so that the plan keeps its number of devices"));
     fill_->setChecked(true);
     grid->addWidget(fill_, grid->rowCount(), 0, 1, 3);
     connect(fill_, &QCheckBox::toggled, this, [this] { setQuestion(TrainingQuestion(question_)); });
@@ -196,8 +194,9 @@ void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
     recompute_->addItem(tr("attention again (selective)"), static_cast<int>(Recompute::Selective));
     recompute_->addItem(tr("every layer again (full)"), static_cast<int>(Recompute::Full));
     addField(grid, tr("Recompute"), recompute_);
-    sequenceParallel_ = named(new QCheckBox(tr("Sequence parallel"), parent), "training.sp", tr("Sequence parallel"),
-                              tr("What tensor parallelism leaves whole is split by positions: less is kept"));
+    sequenceParallel_ =
+        named(new QCheckBox(tr("Sequence parallel"), parent), "training.sp", tr("Sequence parallel"),
+              tr("Sequence parallelism: splits the remaining activations by position and saves memory"));
     grid->addWidget(sequenceParallel_, grid->rowCount(), 0, 1, 3);
     connect(zero_, &QComboBox::activated, this, [this] {
         change([this](Plan& plan) {
@@ -357,7 +356,7 @@ void PlanForm::showShards() {
                         static_cast<int>(plan.shard));
     selectData(shard_, static_cast<int>(plan.shard));
     shard_->setEnabled(shared);
-    shard_->setToolTip(shared ? tr("Hybrid shards: copies that share by ZeRO; gradients are added up between such sets")
+    shard_->setToolTip(shared ? tr("Hybrid shards: copies that share by ZeRO; gradients are summed across the sets")
                               : tr("Nothing is shared: choose ZeRO and more than one copy first"));
 }
 
@@ -464,9 +463,10 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     selectData(optimizer_, static_cast<int>(question_.step.optimizer));
     sequenceParallel_->setChecked(question_.plan.sequence != 0);
     sequenceParallel_->setEnabled(question_.plan.tensor > 1 || question_.plan.sequence != 0);
-    sequenceParallel_->setToolTip(question_.plan.tensor > 1
-                                      ? tr("What tensor parallelism leaves whole is split by positions: less is kept")
-                                      : tr("Nothing to split: raise the tensor parallelism first"));
+    sequenceParallel_->setToolTip(
+        question_.plan.tensor > 1
+            ? tr("Sequence parallelism: splits the remaining activations by position and saves memory")
+            : tr("Nothing to split: raise the tensor parallelism first"));
     setQuietly(lora_, question_.step.lora);
     imbalance_->setValue(question_.step.imbalance);
     const bool experts = question_.plan.expert > 1;

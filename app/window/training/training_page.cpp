@@ -185,8 +185,9 @@ void TrainingPage::showAnswer() {
     showHeadline();
     // The closed form answers at once and stands everywhere else; the timeline is the run's.
     if (current_ || !answer_) return veil_->lift();
-    veil_->dropSoon(studio_.live.isEnabled() ? tr("Of the question before. This one is being answered.")
-                                             : tr("Of the question before: live evaluation is off (Ctrl+L)."));
+    veil_->dropSoon(studio_.live.isEnabled()
+                        ? tr("This answers the previous question. The new answer is on its way.")
+                        : tr("This answers the previous question. Live evaluation is off (Ctrl+L)."));
 }
 
 void TrainingPage::showTimeline() {

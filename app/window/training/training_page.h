@@ -104,6 +104,7 @@ private:
     void showColours();
     void chooseColours();
     void showHeadline();
+    void exportFront();  ///< the view in front, the figures or the timeline, as a file
     void applyPlan(const Plan& plan, ui::EditPhase phase);
     void applyStep(const Plan& plan, const TrainingStep& step, int gesture = 0);
     void start(const TrainingStart& start);

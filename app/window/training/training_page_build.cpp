@@ -9,6 +9,7 @@
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
@@ -28,6 +29,7 @@
 #include <QStackedLayout>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace orrery::app {
@@ -125,6 +127,11 @@ QWidget* TrainingPage::buildHead(QWidget* parent) {
                              QStringLiteral("training.command"));
     });
     row->addWidget(pin_, 0, Qt::AlignTop);
+    auto* out =
+        new ui::IconButton(QStringLiteral("document-export"), tr("Export the view, the figures or the timeline"),
+                           QStringLiteral("training.export"), head);
+    row->addWidget(out, 0, Qt::AlignTop);
+    connect(out, &QToolButton::clicked, this, &TrainingPage::exportFront);
     connect(pin_, &QPushButton::toggled, this, &TrainingPage::pin);
     return head;
 }

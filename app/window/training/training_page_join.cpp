@@ -1,11 +1,16 @@
 // The training page as a page of the window.
 
+#include "app/window/shown_export.h"
 #include "app/window/studio.h"
 #include "app/window/training/cases_view.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
+#include "store/export/exports.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/training/step_timeline.h"
 
 #include <QSettings>
+#include <QStackedLayout>
 #include <QTabWidget>
 
 namespace orrery::app {
@@ -75,6 +80,19 @@ void TrainingPage::join(Studio& studio) {
                            studio_.router.show(this);
                            pin(!isPinned());
                        });
+}
+
+void TrainingPage::exportFront() {
+    if (!shown()) {
+        studio_.messages.say(Severity::Note, tr("There is no answer to export yet"), {},
+                             QStringLiteral("training.export"));
+        return;
+    }
+    ShownExport what{QStringLiteral("training-step"), tabs_->currentWidget(), [this] { return csvOf(*figures_); }, {}};
+    if (const auto& timed = timeline_->data().estimate;
+        timed && snapshot_ && current_ && !timed->timeline.spans.empty())
+        what.trace = [this, timed] { return chromeTrace(snapshot_->scenario, *timed); };
+    exportShown(studio_, what);
 }
 
 std::vector<MenuPart> TrainingPage::menus() {

@@ -279,8 +279,9 @@ void WorkloadPage::loadMeasured(const QString& file) {
 
 void WorkloadPage::exportGraph() {
     QString chosen;
-    QString file = QFileDialog::getSaveFileName(this, tr("Export the graph"), QStringLiteral("graph.svg"),
-                                                tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV (*.csv)"), &chosen);
+    QString file = QFileDialog::getSaveFileName(
+        this, tr("Export the graph"), QStringLiteral("graph.svg"),
+        tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV (*.csv);;TEX table (*.tex)"), &chosen);
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
     if (const QString problem = graph_->exportTo(file); !problem.isEmpty()) {

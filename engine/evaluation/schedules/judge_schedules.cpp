@@ -4,6 +4,8 @@
 #include "base/random.h"
 #include "evaluation/error_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -139,16 +141,22 @@ Expected<std::size_t> judgeNew(ScheduleJudgement& judgement, const TunedTimes& o
     return given.size();
 }
 
+Unexpected nothingToJudge(const char* why) {
+    return fail("schedules.few", why, "ten schedules of an operator, or three rows of a device and others to judge");
+}
+
 void noteAnchors(ScheduleJudgement& judgement, const std::map<std::string, std::size_t>& anchors) {
     for (JudgedTimes& judged : judgement.devices)
         if (const auto found = anchors.find(judged.device); found != anchors.end()) judged.anchors = found->second;
 }
 
+constexpr std::size_t fewestSchedules = 10, fewestJudged = 10;
+
 }  // namespace
 
 bool isOfTrials(std::span<const TunedRow> rows) {
     std::size_t many = 0;
-    for (const auto& one : operatorsOf(rows)) many += one.size() >= 10 ? one.size() : 0;
+    for (const auto& one : operatorsOf(rows)) many += one.size() >= fewestSchedules ? one.size() : 0;
     return 2 * many > rows.size();
 }
 
@@ -157,7 +165,7 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
     const auto operators = operatorsOf(rows);
     if (isOfTrials(rows)) {
         for (const auto& one : operators) {
-            if (one.size() < 50) continue;
+            if (one.size() < fewestSchedules) continue;
             std::vector<bool> left(rows.size());
             for (const std::size_t i : one) left[i] = true;
             const auto model = ScheduleRanks::fit(without(rows, left), options.training);
@@ -165,7 +173,7 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
             for (const std::size_t i : one) judgement.said[i] = model->share(rows[i]);
             judgement.operators.push_back(rankedOf(rows, one, judgement.said));
         }
-        return judgement;
+        return judgement;  // isOfTrials(): one at least has so many
     }
     // An operator is left out on every device at once.
     std::map<std::string, std::size_t> numbers;
@@ -198,14 +206,28 @@ Expected<ScheduleJudgement> judgeNewDevices(std::span<const TunedRow> rows, cons
     std::map<std::string, std::size_t> anchors;
     for (std::size_t i = 0; i < rows.size(); ++i) devices[rows[i].device].push_back(i);
     for (const auto& [device, places] : devices) {
-        if (places.size() < options.anchors + 10) continue;
+        if (places.size() < options.anchors + fewestJudged) {
+            judgement.notes.push_back(
+                warning("schedules.few", fmt::format("{}: {} rows, left out", device, places.size()),
+                        fmt::format("{} given and {} to judge are the least", options.anchors, fewestJudged)));
+            continue;
+        }
         std::vector<bool> left(rows.size());
         for (const std::size_t i : places) left[i] = true;
         const auto others = TunedTimes::fit(without(rows, left), options.training);
         if (!others) return Unexpected(others.error());
         const auto given = judgeNew(judgement, *others, rows, places, options);
+        if (!given && given.error().code == "schedules.few") {
+            judgement.notes.push_back(
+                warning("schedules.few", fmt::format("{}: {}", device, given.error().message), given.error().hint));
+            continue;
+        }
         if (!given) return Unexpected(given.error());
         anchors[device] = *given;
+    }
+    if (anchors.empty()) {
+        return fail("schedules.few", "no device has rows enough to be given some and judged by others",
+                    fmt::format("{} rows of a device", options.anchors + fewestJudged), "give fewer with --samples");
     }
     sumUp(judgement, rows);
     noteAnchors(judgement, anchors);
@@ -220,7 +242,8 @@ Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::spa
         if (!model) return Unexpected(model.error());
         for (std::size_t i = 0; i < asked.size(); ++i) judgement.said[i] = model->share(asked[i]);
         for (const auto& one : operatorsOf(asked))
-            if (one.size() >= 10) judgement.operators.push_back(rankedOf(asked, one, judgement.said));
+            if (one.size() >= fewestSchedules) judgement.operators.push_back(rankedOf(asked, one, judgement.said));
+        if (judgement.operators.empty()) return nothingToJudge("no operator has ten schedules");
         return judgement;
     }
     const auto model = TunedTimes::fit(known, options.training);
@@ -234,10 +257,16 @@ Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::spa
             continue;
         }
         const auto given = judgeNew(judgement, *model, asked, places, options);
+        if (!given && given.error().code == "schedules.few") {
+            judgement.notes.push_back(
+                warning("schedules.few", fmt::format("{}: {}", device, given.error().message), given.error().hint));
+            continue;
+        }
         if (!given) return Unexpected(given.error());
         anchors[device] = *given;
     }
     sumUp(judgement, asked);
+    if (judgement.all.rows == 0) return nothingToJudge("no device of the other log has rows enough");
     noteAnchors(judgement, anchors);
     return judgement;
 }

@@ -27,6 +27,7 @@ struct ScheduleJudgement {
     JudgedTimes all;
     /// Per row of what was judged: seconds with interval (times), or the share of the best (ranks); NaN where none.
     std::vector<double> said, low, high;
+    Diagnostics notes;  ///< devices with too few rows
 };
 
 struct JudgeScheduleOptions {
@@ -37,7 +38,9 @@ struct JudgeScheduleOptions {
 
 /// True where most operators have ten schedules and more: schedules are ranked; else times of the best are asked.
 bool isOfTrials(std::span<const TunedRow> rows);
-/// Trials: each operator by a model of all others. Best schedules: each fold of operators by a model of the others.
+/// All fail with `schedules.few` where nothing is left to judge, and as the models' fit().
+/// Trials: each operator of ten schedules and more by a model of all others. Best schedules: each fold of operators by
+/// a model of the others.
 Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const JudgeScheduleOptions& options);
 /// Each device by a model of all others and `anchors` rows of its own (best schedules alone).
 Expected<ScheduleJudgement> judgeNewDevices(std::span<const TunedRow> rows, const JudgeScheduleOptions& options);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <string>
 
 namespace orrery {
 namespace {
@@ -70,24 +72,12 @@ SearchCurve curveOf(std::span<const TunedRow> rows, std::span<const std::size_t>
     return curve;
 }
 
-}  // namespace
+bool canBeSearched(std::span<const TunedRow> rows, std::span<const std::size_t> places) {
+    return places.size() >= 10 &&
+           std::any_of(places.begin(), places.end(), [&](std::size_t i) { return rows[i].seconds > 0; });
+}
 
-Expected<SearchJudgement> judgeSearch(std::span<const TunedRow> rows, const ScheduleTraining& options,
-                                      std::size_t trials) {
-    SearchJudgement out;
-    for (const auto& places : operatorsOf(rows)) {
-        const bool any = std::any_of(places.begin(), places.end(), [&](std::size_t i) { return rows[i].seconds > 0; });
-        if (places.size() < 10 || !any) continue;
-        if (options.stop.stop_requested()) return fail("study.cancelled", "stopped");
-        std::vector<bool> own(rows.size(), false);
-        for (const std::size_t i : places) own[i] = true;
-        std::vector<TunedRow> others;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (!own[i]) others.push_back(rows[i]);
-        const auto model = ScheduleRanks::fit(others, options);
-        if (!model) return Unexpected(model.error());
-        out.operators.push_back(curveOf(rows, places, *model, options, trials));
-    }
+Expected<SearchJudgement> summed(SearchJudgement out) {
     if (out.operators.empty()) {
         return fail("schedules.few", "no operator has ten recorded schedules", "a log of trials",
                     "logs of the best schedule alone cannot be searched");
@@ -103,6 +93,45 @@ Expected<SearchJudgement> judgeSearch(std::span<const TunedRow> rows, const Sche
     out.chance = std::exp(out.chance);
     out.fewer = out.chance / out.guided;
     return out;
+}
+
+}  // namespace
+
+Expected<SearchJudgement> judgeSearch(std::span<const TunedRow> rows, const ScheduleTraining& options,
+                                      std::size_t trials) {
+    SearchJudgement out;
+    for (const auto& places : operatorsOf(rows)) {
+        if (!canBeSearched(rows, places)) continue;
+        if (options.stop.stop_requested()) return fail("study.cancelled", "stopped");
+        std::vector<bool> own(rows.size(), false);
+        for (const std::size_t i : places) own[i] = true;
+        std::vector<TunedRow> others;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!own[i]) others.push_back(rows[i]);
+        const auto model = ScheduleRanks::fit(others, options);
+        if (!model) return Unexpected(model.error());
+        out.operators.push_back(curveOf(rows, places, *model, options, trials));
+    }
+    return summed(std::move(out));
+}
+
+Expected<SearchJudgement> judgeSearchOther(std::span<const TunedRow> known, std::span<const TunedRow> asked,
+                                           const ScheduleTraining& options, std::size_t trials) {
+    const auto keyOf = [](const TunedRow& row) { return row.device + '\n' + row.task + '\n' + row.workload; };
+    std::set<std::string> searched;
+    for (const TunedRow& row : asked) searched.insert(keyOf(row));
+    std::vector<TunedRow> others;
+    for (const TunedRow& row : known)
+        if (!searched.contains(keyOf(row))) others.push_back(row);
+    const auto model = ScheduleRanks::fit(others, options);
+    if (!model) return Unexpected(model.error());
+    SearchJudgement out;
+    for (const auto& places : operatorsOf(asked)) {
+        if (!canBeSearched(asked, places)) continue;
+        if (options.stop.stop_requested()) return fail("study.cancelled", "stopped");
+        out.operators.push_back(curveOf(asked, places, *model, options, trials));
+    }
+    return summed(std::move(out));
 }
 
 }  // namespace orrery

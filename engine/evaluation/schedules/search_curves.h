@@ -29,5 +29,8 @@ struct SearchJudgement {
 /// `schedules.few` where there is none, with `study.cancelled`.
 Expected<SearchJudgement> judgeSearch(std::span<const TunedRow> rows, const ScheduleTraining& options,
                                       std::size_t trials = 200);
+/// Operators of another log, with a model of the operators of `known` that the other log has not.
+Expected<SearchJudgement> judgeSearchOther(std::span<const TunedRow> known, std::span<const TunedRow> asked,
+                                           const ScheduleTraining& options, std::size_t trials = 200);
 
 }  // namespace orrery

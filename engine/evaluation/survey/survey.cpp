@@ -169,7 +169,7 @@ Survey surveyOf(std::span<const MatrixEntry> entries, std::span<const ReferenceT
         if (said && cost.perCycle <= 0 && cost.perRequest <= 0)
             line.oneKernel = cost.fixed + cost.perOperator + cost.perKernel;
         for (const std::string_view need : card.needs) line.needs.emplace_back(need);
-        line.samples = samplesBehind(card.id, tables, rows, calibrations);
+        line.samples = samplesBehindAll(card, entries[m].asked, tables, rows, calibrations);
         line.failureMode = card.failureMode;
         if (entries[m].evaluation) {
             line.rows = entries[m].evaluation->rows.size();

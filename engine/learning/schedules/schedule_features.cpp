@@ -211,8 +211,8 @@ void scheduleFeaturesOf(const TunedRow& row, std::span<double> out) {
     put(lg(w.elementBytes * (blockRows + blockOutputs) * step)), put(lg(std::max(1.0, blockRows * blockOutputs / all)));
     put(lg(blockRows)), put(lg(blockOutputs)), put(blockRows * blockOutputs / (blockRows + blockOutputs));
     put(gpu ? all / (32 * std::ceil(all / 32)) : 0);
-    const double wave = gpu ? 40 : 16;  // cores of a usual device: how full the last wave is
-    put(blocks / (wave * std::ceil(blocks / wave))), put(lg(blocks * all));
+    // How full the last wave is, where the device's cores are known.
+    put(row.cores > 0 ? blocks / (row.cores * std::ceil(blocks / row.cores)) : 0), put(lg(blocks * all));
     put(lg(w.elementBytes * (im + in) * w.reduction())), put(lg(evenness(in)));
 }
 

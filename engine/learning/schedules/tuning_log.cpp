@@ -3,6 +3,7 @@
 #include "base/text/csv_stream.h"
 #include "base/text/json_node.h"
 #include "base/text/words.h"
+#include "learning/schedules/ansor_record.h"
 
 #include <fmt/format.h>
 
@@ -23,14 +24,18 @@ public:
     void add(TunedRow row) {
         auto work = readTensorWork(row.task, row.workload);
         if (!work) {
-            if (!named_.insert(row.task + ' ' + work.error().message).second) return;
-            work.error().severity = Severity::Warning;
-            work.error().place = {path_, row.line};
-            log_.skipped.push_back(std::move(work.error()));
-            return;
+            work.error().message = row.task + ": " + work.error().message;
+            return skip(std::move(work.error()), row.line);
         }
         row.work = *work;
-        log_.rows.push_back(std::move(row));
+        keep(std::move(row));
+    }
+    void keep(TunedRow row) { log_.rows.push_back(std::move(row)); }
+    void skip(Diagnostic why, int line) {
+        if (!named_.insert(why.message).second) return;
+        why.severity = Severity::Warning;
+        why.place = {path_, line};
+        log_.skipped.push_back(std::move(why));
     }
     Diagnostic at(int line, std::string message, std::string expected) const {
         return fail("schedules.row", std::move(message), std::move(expected), "", {path_, line}).value();
@@ -111,17 +116,6 @@ std::string wordOf(const JsonNode& node) {
     return "(" + text + ")";
 }
 
-// `cuda -keys=cuda,gpu -model=t4` is `cuda t4`.
-std::string deviceOf(std::string_view target) {
-    std::string kind, model;
-    for (const std::string_view word : splitTrimmed(target, ' ')) {
-        if (kind.empty()) kind = word;
-        for (const std::string_view key : {"-model=", "-device=", "-mcpu="})
-            if (model.empty() && word.starts_with(key)) model = word.substr(key.size());
-    }
-    return model.empty() ? kind : kind + " " + model;
-}
-
 Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
     RowsOfLog rows(path);
     std::string_view text;
@@ -136,19 +130,28 @@ Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
         }
         const JsonNode *input = record->find("input"), *config = record->find("config"),
                        *result = record->find("result");
-        if (record->find("i") && record->find("r")) {
-            return Unexpected(rows.at(line, "this is a record of Ansor, whose programs are no lists of knobs",
-                                      "a record of AutoTVM: `input`, `config`, `result`"));
+        if (rows.full()) return Unexpected(rows.at(line, "the log is too long", "4 million records at most"));
+        if (isAnsorRecord(*record)) {
+            auto row = readAnsorRecord(*record);
+            if (row) {
+                row->line = line;
+                rows.keep(std::move(*row));
+            } else if (row.error().code == "schedules.workload") {
+                rows.skip(std::move(row.error()), line);
+            } else {
+                row.error().place = {path, line};
+                return Unexpected(row.error());
+            }
+            continue;
         }
         const bool whole = input && input->items.size() >= 3 && config && config->find("entity") && result &&
                            result->items.size() >= 2 && result->items[0].isArray();
         if (!whole) {
-            return Unexpected(
-                rows.at(line, "this is no record of AutoTVM", "a line of JSON with `input`, `config` and `result`"));
+            return Unexpected(rows.at(line, "this is no record of AutoTVM, nor of Ansor",
+                                      "a line of JSON with `input`, `config` and `result`, or with `i` and `r`"));
         }
-        if (rows.full()) return Unexpected(rows.at(line, "the log is too long", "4 million records at most"));
         TunedRow row;
-        row.device = deviceOf(input->items[0].text);
+        row.device = deviceOfTarget(input->items[0].text);
         row.task = input->items[1].text;
         row.line = line;
         for (const JsonNode& each : input->items[2].items)
@@ -181,6 +184,16 @@ Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
 }
 
 }  // namespace
+
+std::string deviceOfTarget(std::string_view target) {
+    std::string kind, model;
+    for (const std::string_view word : splitTrimmed(target, ' ')) {
+        if (kind.empty()) kind = word;
+        for (const std::string_view key : {"-model=", "-device=", "-mcpu="})
+            if (model.empty() && word.starts_with(key)) model = word.substr(key.size());
+    }
+    return model.empty() ? kind : kind + " " + model;
+}
 
 std::vector<ScheduleKnob> readKnobs(std::string_view config) {
     std::vector<ScheduleKnob> knobs;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Schedules that were tried and how long each took: AutoTVM's logs as it writes them (a JSON record per line), or a
-// table.
+// Schedules that were tried and how long each took: logs of AutoTVM and Ansor as they write them (a JSON record per
+// line), or a table.
 
 #include "learning/schedules/tensor_work.h"
 
@@ -22,6 +22,7 @@ struct TunedRow {
     TensorWork work;
     std::vector<ScheduleKnob> knobs;
     double seconds = 0;  ///< 0: the schedule failed
+    double cores = 0;    ///< of the device (multiprocessors of a GPU); 0: not known
     int line = 0;
 };
 
@@ -31,8 +32,11 @@ struct TuningLog {
 };
 
 /// A CSV with columns `device`, `task`, `workload`, `config` (`tile_x=-1,4;unroll=0`), `time_us` (empty: failed), and
-/// maybe `platform`, `err`; or AutoTVM's own lines of JSON (`.json`, `.log`). Fails with `schedules.…`, file and line.
+/// maybe `platform`, `err`; or lines of JSON (`.json`, `.log`), of AutoTVM or of Ansor (`ansor_record.h`). Fails with
+/// `schedules.…`, file and line.
 Expected<TuningLog> readTuningLog(const std::string& path);
+/// Of TVM's target: `cuda -keys=cuda,gpu -model=t4` is `cuda t4`.
+std::string deviceOfTarget(std::string_view target);
 std::vector<ScheduleKnob> readKnobs(std::string_view config);
 
 }  // namespace orrery

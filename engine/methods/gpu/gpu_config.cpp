@@ -37,7 +37,7 @@ std::string mainOptions(const Machine& m) {
         "-gpgpu_num_reg_banks {}\n-gpgpu_reg_file_port_throughput {}\n-gpgpu_inst_fetch_throughput {}\n",
         m.name, m.launchLatency, m.blockLaunchLatency, m.sms, m.channels, m.slicesPerChannel, m.coreMhz, m.networkMhz,
         m.l2Mhz, m.dramMhz, m.maxThreads, m.maxBlocks, m.registers, m.sharedBytes, m.schedulers,
-        m.scheduler == gpusim::Scheduler::GreedyThenOldest ? "gto" : "lrr", m.collectors, m.collectorPorts,
+        m.scheduler == gpusim::Scheduler::LooseRoundRobin ? "lrr" : "gto", m.collectors, m.collectorPorts,
         m.registerBanks, m.registerPasses, m.fetches);
     out += fmt::format(
         "-gpgpu_smem_latency {}\n-gpgpu_l1_latency {}\n-gpgpu_l1_banks {}\n"
@@ -87,6 +87,12 @@ std::string traceOptions(const Machine& m) {
 std::string ownOptions(const Machine& m) {
     std::string out = fmt::format("-network_sectors_per_cycle {}\n-copies_bypass_l1 {}\n", m.sectorsPerCycle,
                                   m.copiesBypassL1 ? 1 : 0);
+    if (m.modernCore) {
+        out += fmt::format("-modern_core {}\n-core_pipes ", m.generation.name);
+        for (const auto& [name, pipe] : gpusim::namedPipes)
+            out += fmt::format("{},{},{};", name, (m.generation.*pipe).latency, (m.generation.*pipe).initiation);
+        out += fmt::format("\n-core_tensor {},{}\n", m.generation.tensorLatency, m.generation.tensorMacs);
+    }
     if (m.opcodes.empty()) return out;
     out += "-opcode_latency_initiation ";
     for (const auto& one : m.opcodes) out += fmt::format("{},{},{};", one.prefix, one.latency, one.initiation);

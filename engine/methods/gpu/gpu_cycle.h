@@ -1,11 +1,13 @@
 #pragma once
 
-// `gpu-cycle`: kernels of a drawn GPU, cycle by cycle, from templates of instructions (simulation/gpu).
+// `gpu-cycle` and `gpu-interval`: kernels of a drawn GPU from templates of instructions, cycle by cycle
+// (simulation/gpu) or each instruction once (simulation/gpu/interval).
 
 #include "methods/kernel_method.h"
 
 namespace orrery {
 
 KernelMethod gpuCycleKernels();
+KernelMethod gpuIntervalKernels();
 
 }  // namespace orrery

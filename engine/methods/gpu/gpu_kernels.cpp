@@ -27,6 +27,11 @@ using gpusim::RowsSpec;
 constexpr std::int64_t mostExtent = std::int64_t{1} << 40;
 constexpr std::int64_t mostBlocks = std::numeric_limits<int>::max();
 
+// Shared memory that one block may have: newer GPUs keep 1 KB of each.
+double sharedRoom(const DrawnMachine& drawn) {
+    return drawn.machine.sharedBytes - (drawn.generation.computeCapability >= 80 ? 1024.0 : 0.0);
+}
+
 double sizeOf(DType type) {
     return bits(type) / 8.0;
 }
@@ -80,11 +85,11 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
     spec.matrixLoads = drawn.generation.matrixLoads;
     spec.multicast = spec.form.kind == MultiplyForm::Kind::Group;
     const auto bytes = [&] { return (spec.tileM * spec.aBytes + spec.tileN * spec.bBytes) * spec.tileK; };
-    while (2 * bytes() > drawn.machine.sharedBytes && spec.tileK > least) spec.tileK /= 2;
-    spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(drawn.machine.sharedBytes / bytes()), 2, 4) : 1;
+    while (2 * bytes() > sharedRoom(drawn) && spec.tileK > least) spec.tileK /= 2;
+    spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytes()), 2, 4) : 1;
     spec.registers = std::min(255, spec.tileM * spec.tileN / (32 * spec.warps) + 64);
     spec.registers = std::min(spec.registers, drawn.machine.registers / (32 * spec.warps) / 4 * 4);
-    spec.binaryVersion = drawn.generation.version;
+    spec.binaryVersion = drawn.generation.computeCapability;
     const double elements =
         static_cast<double>(spec.batch) * std::max({static_cast<double>(spec.m) * static_cast<double>(spec.k),
                                                     static_cast<double>(spec.n) * static_cast<double>(spec.k),
@@ -121,7 +126,7 @@ Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gp
     spec.causal = shape.causal, spec.latent = latentCache(shape);
     spec.grouped = kernel.kind == KernelKind::DecodeAttention;
     spec.form = multiplyForm(gpu, drawn.generation, kernel.type, false);
-    spec.copiesPast = drawn.generation.copiesPast, spec.binaryVersion = drawn.generation.version;
+    spec.copiesPast = drawn.generation.copiesPast, spec.binaryVersion = drawn.generation.computeCapability;
     const std::int64_t rows =
         spec.grouped ? spec.queries * std::max<std::int64_t>(1, spec.heads / spec.kvHeads) : spec.queries;
     spec.tileQueries = rows > 64 ? 128 : rows > 32 ? 64 : rows > 16 ? 32 : 16;
@@ -129,12 +134,12 @@ Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gp
     spec.tileKeys = spec.tileQueries >= 64 ? 64 : 128;
     while (spec.tileKeys > 16 && spec.tileQueries * spec.keyDim * spec.bytes +
                                          2.0 * spec.tileKeys * (spec.keyDim + spec.valueDim) * spec.cacheBytes >
-                                     drawn.machine.sharedBytes)
+                                     sharedRoom(drawn))
         spec.tileKeys /= 2;
     // A query tile too large for shared memory beside one step of keys is halved.
     while (spec.tileQueries > 16 && spec.tileQueries * spec.keyDim * spec.bytes +
                                             2.0 * spec.tileKeys * (spec.keyDim + spec.valueDim) * spec.cacheBytes >
-                                        drawn.machine.sharedBytes)
+                                        sharedRoom(drawn))
         spec.tileQueries /= 2, spec.warps = 4;
     if (spec.grouped) {
         const double blocks = static_cast<double>(spec.blocks());
@@ -150,7 +155,6 @@ Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gp
                                spec.cuts > 1 ? fmt::format(", keys in {} parts", spec.cuts) : "");
     const double mean = spec.meanSteps();
     program.steps = std::max<std::int64_t>(1, std::llround(mean));
-    program.uniform = !spec.causal || spec.grouped;
     program.fewest = 3;
     program.tileM = spec.tileQueries, program.tileN = spec.tileKeys, program.tileK = spec.keyDim;
     program.build = [spec](std::int64_t steps) {
@@ -172,7 +176,7 @@ Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& 
         spec.readBytes = kernel.readBytes > 0 ? std::max(kernel.readBytes / elements, element) : element;
         spec.writeBytes = kernel.writeBytes > 0 ? kernel.writeBytes / elements : element;
         spec.operations = work.operations, spec.specials = work.exponentials;
-        spec.binaryVersion = drawn.generation.version;
+        spec.binaryVersion = drawn.generation.computeCapability;
         if (elements > static_cast<double>(mostExtent) || spec.rows > mostBlocks) return tooLarge(kernel);
         program.name = fmt::format("{} rows of {}", spec.rows, spec.columns);
         program.build = [spec](std::int64_t) { return gpusim::rowsTemplate(spec); };
@@ -190,7 +194,7 @@ Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& 
     spec.readBytes = kernel.readBytes / elements, spec.writeBytes = kernel.writeBytes / elements;
     spec.operations = work.operations, spec.specials = work.exponentials;
     spec.unroll = elements * element > 64.0 * 1024 * drawn.machine.sms ? 4 : 1;
-    spec.binaryVersion = drawn.generation.version;
+    spec.binaryVersion = drawn.generation.computeCapability;
     program.name = fmt::format("{} elements", spec.elements);
     program.build = [spec](std::int64_t) { return gpusim::elementsTemplate(spec); };
     return program;

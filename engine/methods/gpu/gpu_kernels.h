@@ -13,9 +13,8 @@ namespace orrery {
 
 struct KernelProgram {
     std::string name;         ///< `tile 128×128×64, 2 parts of the reduction`
-    std::int64_t steps = 0;   ///< of a block's main loop; 0: none
+    std::int64_t steps = 0;   ///< of a block's main loop, their mean where blocks differ; 0: none
     std::int64_t fewest = 1;  ///< below which a shorter loop is not like the whole one: pipelines must fill
-    bool uniform = true;      ///< every block takes `steps`; else their mean
     double tileM = 0, tileN = 0, tileK = 0;
     /// With a loop of so many steps; 0: as the kernel is.
     std::function<gpusim::KernelTemplatePtr(std::int64_t steps)> build;

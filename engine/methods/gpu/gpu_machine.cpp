@@ -1,6 +1,7 @@
 #include "methods/gpu/gpu_machine.h"
 
 #include "base/unit.h"
+#include "simulation/gpu/hardware_setting.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +18,6 @@ using gpusim::Unit;
 
 constexpr double sector = 32;
 constexpr int mostTiming = 900;  // cycles that the simulator's wheel of results holds
-// Stages between a unit and the next dependent issue, and on the way to L1 and L2, of this simulator.
-constexpr int unitStages = 5, l1Stages = 4, l2Stages = 13;
 
 int wholeAtLeast(double value, int least) {
     return std::max(least, static_cast<int>(std::lround(value)));
@@ -65,12 +64,11 @@ DType tensorType(const GpuView& gpu, DType type) {
     return type;
 }
 
-void dramOf(const GpuView& gpu, const GpuGeneration& generation, Machine& m) {
+void dramOf(const GpuView& gpu, Machine& m) {
     const bool stacked = gpu.dramTiming.starts_with("HBM") || (gpu.dramTiming.empty() && gpu.dramBandwidth > 1.3e12);
-    // Channels of about 1 GHz (a sector per command cycle, HBM) or 3.5 GHz (one per four, GDDR); an odd number, so that
-    // strides of powers of two spread as hashes make them.
+    // Channels of about 1 GHz (a sector per command cycle, HBM) or 3.5 GHz (one per four, GDDR).
     const double own = stacked ? sector * 1.0e9 : sector / 4 * 3.5e9;
-    m.channels = std::clamp(static_cast<int>(gpu.dramBandwidth / own) | 1, 1, 511);
+    m.channels = channelsNear(gpu.dramBandwidth / own);
     auto& t = m.dram;
     if (stacked) {
         // QV100's HBM2 in nanoseconds (its setting: cycles of 850 MHz).
@@ -92,14 +90,25 @@ void dramOf(const GpuView& gpu, const GpuGeneration& generation, Machine& m) {
     t.writeToRead = t.wl + t.burst + t.cdlr;
     t.writeToPrecharge = t.wl + t.burst + t.wr;
     t.rowToWrite = t.rcd - (t.wl + 1);
-    const double core = m.coreMhz;
-    const double rows = (t.rcd + t.cl) * core / m.dramMhz;
-    const double l2 = gpu.l2Latency > 0 ? gpu.l2Latency * core * 1e6 : generation.l2Latency;
-    const double dram = std::max(gpu.dramLatency > 0 ? gpu.dramLatency * core * 1e6 : generation.dramLatency, l2 + 60);
-    m.ropLatency = wholeAtLeast(l2 - m.l1Latency - l2Stages, 1);
-    m.dramLatency = wholeAtLeast(dram - l2 - rows, 1);
     m.channelBit = 8;
     m.bankMask = 0x7080, m.columnMask = 0xf60, m.rowMask = 0x7ffff8000;  // R…BBB CCCCB CCSSSSS
+}
+
+// The drawing's own numbers in place of its generation's: rates of units, distances.
+void drawnNumbers(const GpuView& gpu, gpusim::GpuGeneration& g) {
+    const auto every = [](double lanesOfWarp, double rate, int otherwise) {
+        return rate > 0 ? std::clamp(static_cast<int>(std::lround(lanesOfWarp / rate)), 1, 64) : otherwise;
+    };
+    g.fp32.initiation = every(32, vectorRate(gpu, DType::F32), g.fp32.initiation);
+    g.alu.initiation = every(32, vectorRate(gpu, DType::I32), g.alu.initiation);
+    g.fp64.initiation = every(32, vectorRate(gpu, DType::F64), g.fp64.initiation);
+    g.half.initiation = every(64, vectorRate(gpu, DType::F16), g.half.initiation);
+    const double tensor = std::max(tensorRate(gpu, DType::F16), tensorRate(gpu, DType::BF16));
+    if (tensor > 0) g.tensorMacs = tensor;
+    const auto distance = [&](double seconds, gpusim::GpuGeneration::Distance& to) {
+        if (seconds > 0) to = {seconds * gpu.clock, 0};
+    };
+    distance(gpu.sharedLatency, g.shared), distance(gpu.l2Latency, g.l2), distance(gpu.dramLatency, g.dram);
 }
 
 void l2Of(const GpuView& gpu, Machine& m, std::vector<std::string>& said) {
@@ -124,7 +133,20 @@ void l2Of(const GpuView& gpu, Machine& m, std::vector<std::string>& said) {
 
 }  // namespace
 
-gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const GpuGeneration& generation, DType type, bool groups) {
+int channelsNear(double wanted) {
+    const auto isPrime = [](int n) {
+        for (int d = 2; d * d <= n; ++d) {
+            if (n % d == 0) return false;
+        }
+        return true;
+    };
+    int n = std::clamp(static_cast<int>(wanted), 11, 509);
+    while (!isPrime(n)) --n;
+    return n;
+}
+
+gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const gpusim::GpuGeneration& generation, DType type,
+                                  bool groups) {
     MultiplyForm form;
     const DType as = tensorType(gpu, type);
     const TensorName* name = tensorName(as);
@@ -149,10 +171,10 @@ gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const GpuGeneration& gener
     form.m = 16, form.n = 8, form.k = 256 / std::max(4, bits(as));
     if (as == DType::F64) {
         form.m = 8, form.n = 8, form.k = 4;
-    } else if (generation.version < 75) {
+    } else if (generation.computeCapability < 75) {
         form.opcode = "HMMA.884.F32.F32";
         form.n = 16, form.k = 4, form.steps = 4;
-    } else if (generation.version < 80) {
+    } else if (generation.computeCapability < 80) {
         form.opcode = as == DType::I8 ? "IMMA.8816.S8.S8" : "HMMA.1688.F32";
         form.k = 8;
         if (as == DType::I8) form.m = 8, form.k = 16;
@@ -176,8 +198,9 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     auto generation = generationOf(gpu);
     if (!generation) return Unexpected(generation.error());
     DrawnMachine out;
-    out.generation = *generation;
-    const GpuGeneration& g = out.generation;
+    gpusim::GpuGeneration& g = out.generation;
+    g = *generation;
+    drawnNumbers(gpu, g);
     Machine& m = out.machine;
     m.name = gpu.device.name;
     m.coreMhz = m.networkMhz = gpu.clock / 1e6;
@@ -185,29 +208,23 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.maxThreads = std::clamp(wholeAtLeast(32 * gpu.warpsPerSm, 32), 32, 2048);
     m.maxBlocks = 32;
     m.registers = gpu.registerBytes > 0 ? wholeAtLeast(gpu.registerBytes / 4, 1024) : 65536;
-    m.sharedBytes = gpu.sharedBytes > 0    ? wholeAtLeast(gpu.sharedBytes, 1024)
-                    : g.carveBytes.empty() ? 49152
-                                           : g.carveBytes.back();
+    m.sharedBytes = gpu.sharedBytes > 0 ? wholeAtLeast(gpu.sharedBytes, 1024) : g.carveBytes.back();
     m.schedulers = std::clamp(wholeAtLeast(gpu.subCores, 1), 1, 8);
     m.unitsPerClass = m.schedulers;
-    m.collectors = m.collectorPorts = 2 * m.schedulers;
-    m.registerBanks = std::max(1, g.banks / 4) * m.schedulers, m.registerPasses = 2, m.fetches = m.schedulers;
-    m.scheduler = gpusim::Scheduler::GreedyThenOldest;
-
-    const auto unit = [&](Unit which, int latency, double initiation) {
-        const int each = std::clamp(static_cast<int>(std::lround(initiation)), 1, 64);
-        m.units[static_cast<std::size_t>(which)] = {std::max(latency, each), each, true};
-    };
-    const double fp32 = 32 / std::max(vectorRate(gpu, DType::F32), 0.5);
-    const double fp64 = vectorRate(gpu, DType::F64);
-    const double whole = vectorRate(gpu, DType::I32);
-    unit(Unit::Sp, 2, fp32);
-    unit(Unit::Int, 2, whole > 0 ? std::max(1.0, 32 / whole) : 2);
-    unit(Unit::Dp, 4, fp64 > 0 ? 32 / fp64 : 64);
-    unit(Unit::Sfu, g.specialLatency, 8);
-    unit(Unit::Tensor, 2, 2);
-    unit(Unit::Special1, 4, 4), unit(Unit::Special2, 200, 4), unit(Unit::Special4, 4, 1);
-    unit(Unit::Special3, g.tensorLatency, g.tensorLatency);
+    // The modern core has none; memory instructions pass them at once.
+    m.collectors = m.collectorPorts = m.registerBanks = 2 * m.schedulers;
+    m.registerPasses = 2, m.fetches = m.schedulers;
+    m.sharedOptions = g.carveBytes;
+    m.unifiedBytes = std::max(g.unifiedBytes, m.sharedBytes + 16 * 1024);
+    m.l1 = {.sets = 4, .ways = m.unifiedBytes / 512, .mshrs = 512, .merges = 64, .missQueue = 16};
+    m.l1DirtyPercent = 25;
+    m.l1.indexing = 'X';
+    m.copiesBypassL1 = true;
+    m.sectorsPerCycle = 2;
+    m.networkBuffers = 512;
+    l2Of(gpu, (dramOf(gpu, m), m), out.assumptions);
+    useHardwareSetting(m, g);
+    m.launchLatency = 0;
     // An instruction holds its sub-core's tensor unit for its multiplications; a group's also reads shared memory.
     const double shared = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth / gpu.clock : 128;
     for (const TensorName& name : tensorNames) {
@@ -228,22 +245,9 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
                 (64.0 + n) * group.k * width, 0);
         }
     }
-    m.sharedLatency =
-        wholeAtLeast((gpu.sharedLatency > 0 ? gpu.sharedLatency * gpu.clock : g.sharedLatency) - unitStages, 1);
-    m.l1Latency = wholeAtLeast(g.l1Latency - l1Stages, 1);
-    m.l1Banks = 4;
-    m.unifiedBytes = static_cast<int>(std::max(g.l1Bytes, m.sharedBytes + 16.0 * 1024));
-    m.sharedOptions = g.carveBytes;
-    m.l1 = {.sets = 4, .ways = m.unifiedBytes / 512, .mshrs = 512, .merges = 64, .missQueue = 16};
-    m.l1DirtyPercent = 25;
-    m.l1.indexing = 'X';
-    m.copiesBypassL1 = true;
-    m.sectorsPerCycle = 2;
-    m.networkBuffers = 512;
-    l2Of(gpu, (dramOf(gpu, g, m), m), out.assumptions);
     out.assumptions.push_back(
         fmt::format("Generation `{}` by the types of its tensor units: latencies that the drawing lacks are that "
-                    "generation's (presets/technology/gpu-multiprocessors.yaml)",
+                    "generation's (presets/technology/gpu-generations.yaml)",
                     g.name));
     out.assumptions.push_back(
         fmt::format("Main memory as {} channels of {:.0f} MHz, L2 as {} slices; a multiprocessor "

@@ -1,5 +1,6 @@
 #include "methods/gpu/gpu_sample.h"
 
+#include "simulation/gpu/interval/interval_run.h"
 #include "simulation/gpu/occupancy.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,38 @@ public:
     void op(int, std::uint32_t, unsigned) override { ++count; }
     void access(int, std::uint32_t lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
 };
+
+// Lines of 128 bytes that loads of global memory touch.
+class FootprintSink final : public gpusim::WarpSink {
+public:
+    explicit FootprintSink(const gpusim::KernelTemplate& kernel) {
+        for (const auto& one : kernel.instructions()) reads_.push_back(one.opcode.starts_with("LDG"));
+    }
+    void op(int, std::uint32_t, unsigned) override {}
+    void access(int instruction, std::uint32_t, std::span<const std::uint64_t> addresses) override {
+        if (!reads_[static_cast<std::size_t>(instruction)]) return;
+        for (const std::uint64_t address : addresses) {
+            if (lines_.empty() || lines_.back() != address >> 7) lines_.push_back(address >> 7);
+        }
+    }
+    double distinct() {
+        std::sort(lines_.begin(), lines_.end());
+        lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
+        return static_cast<double>(lines_.size());
+    }
+
+private:
+    std::vector<char> reads_;
+    std::vector<std::uint64_t> lines_;
+};
+
+double distinctLines(const gpusim::KernelTemplate& kernel, std::int64_t blocks) {
+    FootprintSink sink(kernel);
+    for (std::int64_t b = 0; b < blocks; ++b) {
+        for (int w = 0; w < kernel.header().warps(); ++w) kernel.warp(b, w, sink);
+    }
+    return sink.distinct();
+}
 
 double instructionsOfBlock(const gpusim::KernelTemplate& kernel, std::int64_t block) {
     SampleCount sink;
@@ -65,15 +98,29 @@ public:
             part_ *= 2;
         if (part_ > 1) {
             machine_.sms /= part_;
-            // Whole channels, odd as before; their clocks make up for what the rounding changes.
+            // Whole channels; their clocks make up for what the rounding changes.
             const double share = static_cast<double>(machine_.channels) / part_;
-            machine_.channels = std::max(1, machine_.channels / part_) | 1;
+            machine_.channels = channelsNear(share);
             machine_.dramMhz *= share / machine_.channels, machine_.l2Mhz *= share / machine_.channels;
+            shareReuse(std::min(blocks, wave), std::min(blocks, wave) / part_);
         }
         return sampled((blocks + part_ - 1) / part_, std::int64_t{fit.fits} * machine_.sms, each);
     }
 
 private:
+    // Blocks of a whole wave share rows and columns that a part of it each brings in for itself: main memory and L2 are
+    // as much larger than their even share as a block of the part fetches more.
+    void shareReuse(std::int64_t wave, std::int64_t part) {
+        if (program_.steps <= 0 || part < 1 || part >= wave) return;
+        const auto kernel = program_.build(std::min(program_.fewest, program_.steps));
+        const double all = distinctLines(*kernel, wave) / static_cast<double>(wave);
+        const double own = distinctLines(*kernel, part) / static_cast<double>(part);
+        if (all <= 0 || own <= all) return;
+        refetch_ = own / all;
+        machine_.dramMhz *= refetch_;
+        machine_.l2.ways = static_cast<int>(std::lround(machine_.l2.ways * refetch_));
+    }
+
     Expected<SampledKernel> sampled(std::int64_t blocks, std::int64_t wave, double each) {
         const std::int64_t full = blocks / wave, rest = blocks % wave;
         const std::int64_t first = std::min(blocks, wave);
@@ -128,7 +175,7 @@ private:
             cycles += atFirst * share * std::min(1.0, *tail / base);
         }
         out_.cycles = cycles;
-        return told(longer, cut, std::min<std::int64_t>(full, 2));
+        return told(longer, cut, std::clamp<std::int64_t>(full, 1, 2));
     }
     Expected<SampledKernel> told(std::int64_t steps, bool cut, std::int64_t waves) {
         out_.simulatedSteps = static_cast<double>(steps);
@@ -138,12 +185,17 @@ private:
         return finished();
     }
     SampledKernel finished() {
+        out_.scale = scale_, out_.part = part_;
         const double sector = 32 * scale_;
-        out_.dramBytes = sector * static_cast<double>(out_.counts.dramReads + out_.counts.dramWrites);
+        out_.dramBytes = sector * (static_cast<double>(out_.counts.dramReads) / refetch_ +
+                                   static_cast<double>(out_.counts.dramWrites));
         out_.l2Bytes = sector * static_cast<double>(out_.counts.l2.reads + out_.counts.l2.writes);
-        const double slots = static_cast<double>(out_.counts.activeSmCycles) * machine_.schedulers;
-        out_.tensorShare = slots > 0 ? static_cast<double>(out_.counts.warpInstructions) / slots : 0;
         return out_;
+    }
+    Expected<KernelResult> byIntervals(gpusim::KernelSource& source, const gpusim::SimulateOptions& options) {
+        auto run = gpusim::simulateIntervals(machine_, source, options);
+        if (!run) return tl::unexpected(run.error());
+        return KernelResult(std::move(*run));
     }
     Expected<KernelResult> simulated(const gpusim::KernelTemplatePtr& kernel, std::vector<BlockRange> ranges) {
         if (options_.stop.stop_requested()) return fail("study.cancelled", "the simulation was cancelled");
@@ -151,7 +203,7 @@ private:
         if (!source) return tl::unexpected(source.error());
         gpusim::SimulateOptions options;
         options.stop = options_.stop, options.mostCycles = options_.mostCycles;
-        auto run = gpusim::simulate(machine_, *source, options);
+        auto run = options_.intervals ? byIntervals(*source, options) : gpusim::simulate(machine_, *source, options);
         if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
         if (run) out_.simulatedInstructions += static_cast<double>(run->counts.warpInstructions);
         return run;
@@ -161,6 +213,7 @@ private:
     gpusim::Machine machine_;
     const SampleOptions& options_;
     int part_ = 1;
+    double refetch_ = 1;  ///< lines that a block of the part brings in, of those in the whole machine
     SampledKernel out_;
     gpusim::Counters last_;
     double scale_ = 1;

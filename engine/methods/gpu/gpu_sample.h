@@ -6,6 +6,10 @@
 //   first  = T(1, s2) + (S − s2)·(T(1, s2) − T(1, s1)) / (s2 − s1)
 //   next   = (T(2, s1) − T(1, s1)) / T(1, s1) of the first
 //   cycles = first + (W − 1)·next + the last wave, likewise, by the share that a wave costs after another
+//
+// Where even that is too much, on an even part of the machine. Blocks of a part share fewer operands than those of a
+// whole wave, so its main memory and L2 are larger than an even part by what a block fetches more, counted in the
+// template's addresses.
 
 #include "methods/gpu/gpu_kernels.h"
 #include "simulation/gpu/simulate.h"
@@ -17,7 +21,8 @@ namespace orrery {
 struct SampleOptions {
     double instructions = 1e6;     ///< of warps, that may be simulated; the least that a sample needs always is
     std::uint64_t mostCycles = 0;  ///< of one simulation; 0: no limit
-    std::stop_token stop;
+    bool intervals = false;        ///< by simulation/gpu/interval instead of cycle by cycle
+    std::stop_token stop = {};
 };
 
 struct SampledKernel {
@@ -25,9 +30,10 @@ struct SampledKernel {
     double blocks = 0, blocksPerSm = 0, waves = 0;
     double simulatedInstructions = 0, instructions = 0;  ///< of warps
     double simulatedSteps = 0, steps = 0;
-    double dramBytes = 0, l2Bytes = 0;  ///< scaled up where not all was simulated
+    double dramBytes = 0, l2Bytes = 0;  ///< past them, scaled up where not all was simulated
     gpusim::Counters counts;            ///< of the simulation that stands for the kernel
-    double tensorShare = 0;             ///< of scheduler cycles with a multiplication, as counted
+    double scale = 1;                   ///< from those counts to the kernel's
+    int part = 1;                       ///< they are of one such part of the machine
     bool whole = true;                  ///< nothing was extrapolated
     std::string how;                    ///< one sentence
 };

@@ -43,7 +43,7 @@ struct LowestClockTime final : IterationTime {
     std::vector<std::string> assumptions() const override {
         auto said = kernels->assumptions();
         said.push_back(
-            "Decoding runs at the lowest clock that keeps the promise of time per token, prompts at the "
+            "Decoding runs at the lowest clock that meets the TPOT limit, prompts at the "
             "nominal clock; switching takes no time");
         return said;
     }

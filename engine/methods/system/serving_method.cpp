@@ -60,7 +60,7 @@ void addFigures(Estimate& answer, const ServingMetrics& m, const ServingInterval
               known);
     addFigure(answer, "Requests done", m.requestsPerSecond, Dimension::Number, "request/s", i.requestsPerSecond, known);
     addFigure(answer, "Goodput", m.goodput, Dimension::Number, "request/s", i.goodput, known);
-    addFigure(answer, "Promises kept", m.attainment, Dimension::Fraction, {}, i.attainment, known);
+    addFigure(answer, "SLO attainment", m.attainment, Dimension::Fraction, {}, i.attainment, known);
     addFigure(answer, "Makespan", m.makespan, Dimension::Time, {}, i.makespan, known);
     addFigure(answer, "KV cache in use", m.kvUse, Dimension::Fraction, {}, i.kvUse, known);
     if (m.mfu > 0) addFigure(answer, "Model FLOP utilisation", m.mfu, Dimension::Fraction, {}, i.mfu, known);
@@ -187,7 +187,7 @@ Expected<Estimate> estimateServing(const Scenario& scenario, EstimateContext& co
     const ServingMetrics metrics = measure(*run, *planned->fleet);
     if (metrics.done == 0) {
         return fail("serving.nothing-done", fmt::format("none of {} requests ends", metrics.requests),
-                    "at least one that fits and is not refused", "look at its admission limits and its promises");
+                    "at least one that fits and is not refused", "look at its admission limits and its SLO");
     }
     std::optional<ServingIntervals> sure;
     if (metrics.iterations <= mostIterationsTwiceMore) {

@@ -211,7 +211,7 @@ constexpr FieldSpec admissionRows[]{
     choice<&AdmissionSpec::order>(
         "order", "Order of the line",
         "Who comes next. Fair: the tenant that was given least, counted in prompt tokens and twice the tokens written "
-        "(virtual token counters, OSDI 2024). Deadline: arrival and the promised time to the first token. Priority: of "
+        "(virtual token counters, OSDI 2024). Deadline: arrival time plus the TTFT limit. Priority: of "
         "the trace.",
         orderTitles)
         .called("Order"),
@@ -219,9 +219,9 @@ constexpr FieldSpec admissionRows[]{
                                  "Requests that may wait at one replica; more are refused at once.")
         .called("May wait")
         .zeroIs("any number"),
-    flag<&AdmissionSpec::dropLate>("drop_late", "Refuse who is late",
-                                   "Whose promised first token is overdue when the turn comes is refused, so that "
-                                   "others are in time."),
+    flag<&AdmissionSpec::dropLate>(
+        "drop_late", "Refuse who is late",
+        "Refuse a request whose TTFT limit has passed before its turn. This keeps others in time."),
 };
 
 constexpr std::array<std::string_view, 3> roleTitles{"prefill and decode", "prefill", "decode"};
@@ -290,7 +290,7 @@ constexpr FieldSpec poolRows[]{
         .in("power"),
     choice<&PoolSpec::clock>("clock", "Clock policy",
                              "How the clock is chosen. Lowest: every decoding iteration at the lowest clock that keeps "
-                             "the promise per token (throttLL'eM, HPCA 2025); prompts at the nominal one.",
+                             "the TPOT limit (throttLL'eM, HPCA 2025); prompts at the nominal one.",
                              clockTitles)
         .called("Clock")
         .in("power"),

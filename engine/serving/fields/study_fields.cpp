@@ -167,22 +167,20 @@ constexpr FieldSpec failureRows[]{
 };
 
 constexpr FieldSpec promiseRows[]{
-    seconds<&ServiceLevel::ttft>(
-        "ttft", "Time to first token",
-        "A request keeps the promise if its first token comes within this time of its arrival.")
+    seconds<&ServiceLevel::ttft>("ttft", "Time to first token",
+                                 "A request meets the SLO if its first token comes within this time of its arrival.")
         .from(0)
         .to(1e9)
         .called("First token")
         .zeroIs("none"),
     seconds<&ServiceLevel::tpot>("tpot", "Time per output token",
-                                 "A request keeps the promise if further tokens come at this pace, on average.")
+                                 "A request meets the SLO if further tokens come at this pace, on average.")
         .from(0)
         .to(1e9)
         .called("Per token")
         .zeroIs("none"),
-    seconds<&ServiceLevel::endToEnd>(
-        "end_to_end", "End to end",
-        "A request keeps the promise if its last token comes within this time of its arrival.")
+    seconds<&ServiceLevel::endToEnd>("end_to_end", "End to end",
+                                     "A request meets the SLO if its last token comes within this time of its arrival.")
         .from(0)
         .to(1e9)
         .zeroIs("none"),
@@ -205,10 +203,7 @@ constexpr FieldSpec tenantRows[]{
         .called("Skew")
         .when<asksForAdapters>()
         .always(),
-    seconds<&TenantSpec::ttft>("ttft", "First token", "Time to the first token that is promised to this tenant.")
-        .from(0)
-        .to(1e9)
-        .zeroIs("as to all"),
+    seconds<&TenantSpec::ttft>("ttft", "First token", "TTFT limit of this tenant.").from(0).to(1e9).zeroIs("as to all"),
 };
 
 bool hasWorkers(const StageSpec& s) {
@@ -254,11 +249,11 @@ constexpr FieldSpec stageRows[]{
 };
 
 constexpr FieldSpec capacityRows[]{
-    share<&CapacitySpec::attainment>("attainment", "Share that keeps the promise",
-                                     "Share of requests that must keep every promise at the capacity.")
+    share<&CapacitySpec::attainment>("attainment", "Share that meets the SLO",
+                                     "Share of requests that must meet the SLO at capacity.")
         .from(1e-6)
         .to(1)
-        .called("Must keep it"),
+        .called("Must meet it"),
     number<&CapacitySpec::guess>("guess", "First rate of the search", "Requests per second that are tried first.")
         .from(1e-4)
         .to(1e6)
@@ -278,6 +273,17 @@ constexpr FieldSpec capacityRows[]{
         .fixed(),
 };
 
+// With names: clang-format takes lambdas between angle brackets for comparisons.
+constexpr auto modelOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.model); };
+constexpr auto poolsOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.pools); };
+constexpr auto routerOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.router); };
+constexpr auto transferOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.transfer); };
+constexpr auto autoscaleOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.autoscale); };
+constexpr auto failuresOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.failures); };
+constexpr auto promiseOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.promise); };
+constexpr auto tenantsOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.tenants); };
+constexpr auto stagesOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.stages); };
+
 constexpr FieldSpec studyRows[]{
     text<&ServingStudy::name>("name", "Name", "What the question is called.").fileOnly(),
     text<&ServingStudy::description>("description", "Description", "What it shows, for the gallery of examples.")
@@ -286,34 +292,16 @@ constexpr FieldSpec studyRows[]{
                                   "A device of the catalogue or a hardware file; in a project the name of a design.")
         .zeroIs("the project's first")
         .fileOnly(),
-    part < [](ServingStudy& s) -> auto& {return s.scenario.model;
-}  // namespace
-> ("model", "Served model"), list < [](ServingStudy& s) -> auto& {
-    return s.scenario.pools;
-}
-> ("pools", "Pools", "Replicas that are alike."), part < [](ServingStudy& s) -> auto& {
-    return s.scenario.router;
-}
-> ("router", "Router"), optional < [](ServingStudy& s) -> auto& {
-    return s.scenario.transfer;
-}
-> ("transfer", "Transfers of KV caches", "Otherwise they take the links of the drawing."), part < [
-](ServingStudy& s) -> auto& {
-    return s.scenario.autoscale;
-}
-> ("autoscale", "Autoscaling"), list < [](ServingStudy& s) -> auto& {
-    return s.scenario.failures;
-}
-> ("failures", "Failures"), part < [](ServingStudy& s) -> auto& {
-    return s.scenario.promise;
-}
-> ("promise", "Promise to users"), list < [](ServingStudy& s) -> auto& {
-    return s.scenario.tenants;
-}
-> ("tenants", "Tenants"), list < [](ServingStudy& s) -> auto& {
-    return s.scenario.stages;
-}
-> ("stages", "Stages of a question"), part<&ServingStudy::traffic>("traffic", "Traffic"),
+    part<modelOf>("model", "Served model"),
+    list<poolsOf>("pools", "Pools", "Replicas that are alike."),
+    part<routerOf>("router", "Router"),
+    optional<transferOf>("transfer", "Transfers of KV caches", "Otherwise they take the links of the drawing."),
+    part<autoscaleOf>("autoscale", "Autoscaling"),
+    list<failuresOf>("failures", "Failures"),
+    part<promiseOf>("promise", "SLO (service-level objective)"),
+    list<tenantsOf>("tenants", "Tenants"),
+    list<stagesOf>("stages", "Stages of a question"),
+    part<&ServingStudy::traffic>("traffic", "Traffic"),
     whole<&ServingStudy::seed>("seed", "Seed of the traffic",
                                "The same seed makes the same traffic and the same answer.")
         .called("Seed")
@@ -323,7 +311,7 @@ constexpr FieldSpec studyRows[]{
     part<&ServingStudy::capacity>("capacity", "Search of the capacity"),
     row<&ServingStudy::sweep>(FieldForm::Axes, "sweep", "Configurations to search",
                               "Values to try, by key: every combination of them."),
-};  // namespace orrery
+};
 
 }  // namespace
 
@@ -358,8 +346,8 @@ const FieldTable& fieldTable<ReplicaFailure>() {
 }
 template <>
 const FieldTable& fieldTable<ServiceLevel>() {
-    static constexpr FieldTable table{"Promise to users", "promise",           "serving.promise",
-                                      promiseRows,        usual<ServiceLevel>, true};
+    static constexpr FieldTable table{
+        "SLO (service-level objective)", "promise", "serving.promise", promiseRows, usual<ServiceLevel>, true};
     return table;
 }
 template <>

@@ -98,14 +98,13 @@ private:
 }  // namespace
 
 RouterCard predictedLatency() {
-    return {
-        "predicted-latency", "Least predicted latency",
-        "To the replica that would answer first by its own iteration times. With promised latencies, refuses at once "
-        "what would miss them.",
-        "early rejection as in Qin et al. (Mooncake), FAST 2025",
-        [](const RouterSpec&, const FleetView& view) -> std::unique_ptr<Router> {
-            return std::make_unique<PredictedLatency>(view, false);
-        }};
+    return {"predicted-latency", "Least predicted latency",
+            "To the replica that would answer first by its own iteration times. With an SLO, refuses at once "
+            "what would miss them.",
+            "early rejection as in Qin et al. (Mooncake), FAST 2025",
+            [](const RouterSpec&, const FleetView& view) -> std::unique_ptr<Router> {
+                return std::make_unique<PredictedLatency>(view, false);
+            }};
 }
 
 RouterCard mooncakeConductor() {

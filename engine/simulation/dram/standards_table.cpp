@@ -167,7 +167,8 @@ std::vector<DramStandard> stacked() {
 
 std::vector<DramStandard> graphics() {
     constexpr auto source = "Samsung 8 Gb data sheet values as in Ramulator 2.1 (python/ramulator/dram/gddr6.py); tCCD from JESD250";
-    // Latencies of a 14 Gb/s part at 1.35 V; for bursts of two cycles tCCD_S is two and tCCD_L three.
+    // Latencies of a 14 Gb/s part at 1.35 V (there GDDR6_2000_1350mV_double; the same part at 1.25 V takes 30 cycles for
+    // tRCDRD and tRP); for bursts of two cycles tCCD_S is two and tCCD_L three.
     return {row("gddr6-14000", "GDDR6", source, gddr6,
                 {.clockPicoseconds = 570, .burst = 2, .cl = 24, .cwl = 6, .rcdRead = 26, .rcdWrite = 16, .rp = 26,
                  .ras = 53, .rc = 79, .ccdS = 2, .ccdL = 3, .rrdS = 7, .rrdL = 7, .faw = 28, .rtp = 4, .wr = 26,

@@ -34,6 +34,28 @@ public:
             complain(map, fmt::format("`{}.{}` has no source", generation_.key, row), "a key of `sources`");
         return *value;
     }
+    bool yes(std::string_view row, std::string_view key) {
+        const YamlNode* map = generation_.find(row);
+        const YamlNode* node = map && map->isMap() ? map->find(key) : nullptr;
+        if (node && (node->scalar == "yes" || node->scalar == "no")) return node->scalar == "yes";
+        complain(node ? node : map, fmt::format("`{}.{}.{}` is missing or wrong", generation_.key, row, key),
+                 "yes or no");
+        return false;
+    }
+    std::vector<int> kilobytes(std::string_view row, std::string_view key) {
+        const YamlNode* map = generation_.find(row);
+        const YamlNode* list = map && map->isMap() ? map->find(key) : nullptr;
+        std::vector<int> out;
+        for (const YamlNode& each : list ? list->items : std::vector<YamlNode>{}) {
+            const auto value = each.isScalar() ? wholeIn(each.scalar) : std::nullopt;
+            if (!value || *value < 0 || *value > 4096 || (!out.empty() && *value * 1024 <= out.back())) break;
+            out.push_back(static_cast<int>(*value) * 1024);
+        }
+        if (!list || out.empty() || out.size() != list->items.size())
+            complain(list ? list : map, fmt::format("`{}.{}.{}` is missing or wrong", generation_.key, row, key),
+                     "a list of KB, upwards");
+        return out;
+    }
     int whole(std::string_view row, std::string_view key, int least, int most) {
         return static_cast<int>(std::lround(number(row, key, least, most)));
     }
@@ -79,17 +101,17 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
                           "a whole number such as 80");
         else
             g.computeCapability = static_cast<int>(*version);
-        g.alu = read.pipe("alu"), g.fp32 = read.pipe("fp32"), g.half = read.pipe("half"), g.fp64 = read.pipe("fp64");
-        g.special = read.pipe("special"), g.branch = read.pipe("branch"), g.uniform = read.pipe("uniform");
-        g.conversion = read.pipe("conversion"), g.shuffle = read.pipe("shuffle");
+        for (const auto& [name, pipe] : namedPipes) g.*pipe = read.pipe(name);
         g.tensorLatency = read.whole("tensor", "latency", 1, 512);
         g.tensorMacs = read.number("tensor", "macs", 1, 1e6);
         g.shared = read.distance("shared", false), g.l1 = read.distance("l1", false);
         g.l2 = read.distance("l2", true), g.dram = read.distance("dram", true);
         g.l1Bytes = read.number("l1_bytes", "value", 1, 4096);
-        g.sharedBytes = read.number("shared_bytes", "value", 1, 4096);
-        g.dramShare = read.number("dram_share", "value", 0.01, 1);
         g.launchCycles = read.number("launch_cycles", "value", 0, 1e6);
+        g.unifiedBytes = 1024 * read.whole("unified_kb", "value", 1, 4096);
+        g.carveBytes = read.kilobytes("unified_kb", "carve");
+        g.copiesPast = read.yes("instructions", "copies"), g.groups = read.yes("instructions", "groups");
+        g.matrixLoads = read.yes("instructions", "matrix_loads");
         if (read.problem) return Unexpected(*read.problem);
         out.push_back(std::move(g));
     }

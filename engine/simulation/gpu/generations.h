@@ -5,8 +5,10 @@
 
 #include "base/diagnostic.h"
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace orrery::gpusim {
@@ -27,10 +29,27 @@ struct GpuGeneration {
     int tensorLatency = 1;
     double tensorMacs = 1;  ///< of half precision, per cycle and sub-core
     Distance shared, l1, l2, dram;
-    double l1Bytes = 128, sharedBytes = 128;  ///< per core cycle and SM
-    double dramShare = 1;                     ///< of the peak bandwidth that streams reach
+    double l1Bytes = 128;  ///< per core cycle and SM
     double launchCycles = 0;
+    // What a drawing leaves out; option files have their own.
+    int unifiedBytes = 0;         ///< L1 and shared memory of an SM together
+    std::vector<int> carveBytes;  ///< what of it may be shared memory, upwards
+    bool copiesPast = false;      ///< LDGSTS
+    bool matrixLoads = false;     ///< LDSM
+    bool groups = false;          ///< tensor instructions of whole warp groups
 };
+
+/// Pipes by their names in tables and option files.
+inline constexpr std::array<std::pair<std::string_view, GpuGeneration::Pipe GpuGeneration::*>, 9> namedPipes{
+    {{"alu", &GpuGeneration::alu},
+     {"fp32", &GpuGeneration::fp32},
+     {"half", &GpuGeneration::half},
+     {"fp64", &GpuGeneration::fp64},
+     {"special", &GpuGeneration::special},
+     {"branch", &GpuGeneration::branch},
+     {"uniform", &GpuGeneration::uniform},
+     {"conversion", &GpuGeneration::conversion},
+     {"shuffle", &GpuGeneration::shuffle}}};
 
 /// Fails with its place where a number is absent or wrong. Codes `gpu.generation`.
 Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, std::string_view file);

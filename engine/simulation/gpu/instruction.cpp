@@ -45,8 +45,7 @@ bool fillStatic(const Machine& machine, std::string_view name, const Opcode& opc
     if (const OpcodeTiming* own = machine.timingOf(name)) {
         to.latency = static_cast<std::int16_t>(own->latency);
         to.initiation = static_cast<std::int16_t>(own->initiation);
-    }
-    if (machine.modernCore && to.unit != Unit::Mem) {
+    } else if (machine.modernCore && to.unit != Unit::Mem) {
         const auto real = hardwareTiming(name, opcode, machine.generation);
         to.latency = static_cast<std::int16_t>(real.latency);
         to.initiation = static_cast<std::int16_t>(real.initiation);

@@ -222,6 +222,32 @@ void addressMap(Reader& read, Machine& machine) {
     }
 }
 
+// Options of our own (orrery.config): the core of a drawn GPU.
+void modernCore(Reader& read, Machine& m) {
+    const auto* name = read.find("modern_core");
+    if (!name) return;
+    const GpuGeneration* generation = generationOf(name->text);
+    if (!generation)
+        return read.complain(*name, "modern_core", "a generation of presets/technology/gpu-generations.yaml");
+    m.modernCore = true, m.generation = *generation, m.scheduler = Scheduler::GreedyThenYoungest;
+    if (const auto* pipes = read.find("core_pipes")) {
+        for (const auto part : splitTrimmed(pipes->text, ';')) {
+            if (part.empty()) continue;
+            const auto words = splitTrimmed(part, ',');
+            const auto* found = std::find_if(namedPipes.begin(), namedPipes.end(),
+                                             [&](const auto& one) { return one.first == words[0]; });
+            const auto latency = words.size() == 3 ? wholeIn(words[1]) : std::nullopt,
+                       initiation = words.size() == 3 ? wholeIn(words[2]) : std::nullopt;
+            if (found == namedPipes.end() || !latency || !initiation || *latency < 1 || *latency > 512 ||
+                *initiation < 1 || *initiation > 512)
+                return read.complain(*pipes, "core_pipes", "PIPE,LATENCY,INITIATION;… in cycles up to 512");
+            m.generation.*found->second = {static_cast<int>(*latency), static_cast<int>(*initiation)};
+        }
+    }
+    if (const auto tensor = read.list("core_tensor", ',', 2); tensor.size() >= 2)
+        m.generation.tensorLatency = static_cast<int>(tensor[0]), m.generation.tensorMacs = tensor[1];
+}
+
 int kilobytes(int value, int least) {
     return value < least ? value * 1024 : value;
 }
@@ -288,11 +314,16 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
             m.scheduler = Scheduler::GreedyThenOldest;
         else if (word.starts_with("two_level_active")) {
             m.scheduler = Scheduler::TwoLevel;
-            const auto parts = split(word, ':');
-            if (parts.size() > 1) m.twoLevelActive = static_cast<int>(wholeIn(parts[1]).value_or(6));
-        } else if (word == "old" || word == "oldest" || word == "rrr")
+            out.warnings.push_back(warning("gpu.config", "two_level_active is run as lrr: all warps are active",
+                                           "choose lrr, gto or oldest", {main, 0, 0, {}}));
+        } else if (word == "old" || word == "oldest")
             m.scheduler = Scheduler::OldestFirst;
-        else
+        else if (word == "rrr") {
+            // Strict turns, an idle warp's cycle included: the loose form is the nearest that this core has.
+            m.scheduler = Scheduler::LooseRoundRobin;
+            out.warnings.push_back(warning("gpu.config", "rrr is run as lrr: a warp that cannot issue loses its turn",
+                                           "choose lrr, gto or oldest", {main, 0, 0, {}}));
+        } else
             read.complain(*value, "gpgpu_scheduler", "lrr, gto, two_level_active or oldest");
     }
     const auto timing = [&](std::string_view key, Unit unit) {
@@ -327,6 +358,7 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
                 m.opcodes.push_back({std::string(words[0]), static_cast<int>(*latency), static_cast<int>(*initiation)});
         }
     }
+    modernCore(read, m);
     m.sharedLatency = read.whole("gpgpu_smem_latency", 3, 1, 4096);
     m.l1Latency = read.whole("gpgpu_l1_latency", 1, 1, 4096);
     m.l1Banks = read.whole("gpgpu_l1_banks", 1, 1, 64);

@@ -62,7 +62,6 @@ struct Machine {
     int schedulers = 4, collectors = 8, collectorPorts = 8, registerBanks = 8, registerPasses = 2, fetches = 4;
     int unitsPerClass = 4;
     Scheduler scheduler = Scheduler::LooseRoundRobin;
-    int twoLevelActive = 6;
     std::array<UnitTiming, unitCount> units{};
     std::vector<OpcodeTiming> opcodes;  ///< the longest prefix holds
     int sharedLatency = 1, l1Latency = 1, l1Banks = 4;

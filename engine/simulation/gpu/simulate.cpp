@@ -69,11 +69,17 @@ public:
             sm.counts = {};
         }
         memory_ = {};
+        told_ = 0;
         const std::int64_t blocks = out.header.blocks();
         out.launchCycles = static_cast<std::uint64_t>(machine_.launchLatency) +
                            static_cast<std::uint64_t>(machine_.blockLaunchLatency) * static_cast<std::uint64_t>(blocks);
         const std::uint64_t begin = core_;
         const std::uint64_t opens = begin + out.launchCycles;
+        if (Recorder* recorder = options_.recorder) {
+            const int which = std::clamp(recorder->sm(), 0, machine_.sms - 1);
+            sms_[static_cast<std::size_t>(which)].recorder = recorder;
+            recorder->begin(machine_, trace, opens);
+        }
         std::int64_t placed = 0;
         std::uint64_t finished = 0, before = 0;
         for (const Sm& sm : sms_) before += sm.finishedBlocks();
@@ -82,6 +88,7 @@ public:
         std::uint64_t polls = 0;
         while (true) {
             if (++polls % 1024 == 0) {
+                if (options_.progress) tellProgress();
                 if (options_.stop.stop_requested()) return fail("gpu.stopped", "stopped before the end of a kernel");
                 if (options_.mostCycles > 0 && core_ - begin > options_.mostCycles)
                     return fail("gpu.cycles",
@@ -90,6 +97,7 @@ public:
             }
             const bool coreEdge = step();
             if (!coreEdge) continue;
+            if (options_.recorder) options_.recorder->memory(core_ - 1, memory_);
             // The core's counter has gone on: what was core_ - 1 is done.
             finished = 0;
             for (const Sm& sm : sms_) finished += sm.finishedBlocks();
@@ -128,6 +136,7 @@ public:
                             {}, "a barrier that not all warps reach, or a trace cut by hand", {file, 0, 0, {}});
             }
         }
+        if (options_.recorder) options_.recorder->end(core_);
         out.cycles = core_ - begin;
         out.seconds = static_cast<double>(out.cycles) / (machine_.coreMhz * 1e6);
         out.counts = memory_;
@@ -136,6 +145,13 @@ public:
     }
 
 private:
+    void tellProgress() {
+        std::uint64_t issued = 0;
+        for (const Sm& sm : sms_) issued += sm.counts.warpInstructions;
+        if (issued > told_) options_.progress->advance(issued - told_);
+        told_ = issued;
+    }
+
     // One step: the domains whose next edge is earliest. Whether the core was among them.
     bool step() {
         const double core = static_cast<double>(core_) * coreStep_,
@@ -243,7 +259,7 @@ private:
     std::deque<DramChannel> channels_;
     std::deque<Sm> sms_;
     std::vector<char> requestsAt_, repliesAt_;
-    std::uint64_t core_ = 0, network_ = 0, l2_ = 0, dram_ = 0, copied_ = 0;
+    std::uint64_t core_ = 0, network_ = 0, l2_ = 0, dram_ = 0, copied_ = 0, told_ = 0;
     int lastPlaced_ = 0, lastPlacedAtStart_ = -1;
     bool stuck_ = false;
     Counters memory_;

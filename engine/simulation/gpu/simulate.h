@@ -2,7 +2,9 @@
 
 // Kernels of a list, one after the other, on a machine: cycle by cycle, skipping what idles.
 
+#include "base/progress.h"
 #include "simulation/gpu/counters.h"
+#include "simulation/gpu/recorder.h"
 #include "simulation/gpu/trace.h"
 
 #include <stop_token>
@@ -28,6 +30,8 @@ struct SimulateOptions {
     std::stop_token stop;
     std::uint64_t mostCycles = 0;   ///< per kernel; 0: no limit
     bool cutsCopyAddresses = true;  ///< to 32 bits, as the peer does
+    Recorder* recorder = nullptr;   ///< watches one SM; holds the last kernel of several
+    Progress* progress = nullptr;   ///< advanced by warp instructions
 };
 
 /// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.

@@ -14,7 +14,6 @@ Sm::Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests
       warps_(static_cast<std::size_t>(machine.warps())),
       ofScheduler_(static_cast<std::size_t>(machine.schedulers), 0),
       lastIssued_(static_cast<std::size_t>(machine.schedulers), -1),
-      activeSet_(static_cast<std::size_t>(machine.schedulers), 0),
       collectors_(static_cast<std::size_t>(machine.collectors)),
       bankQueues_(static_cast<std::size_t>(machine.registerBanks)),
       arriving_(unitCount * 8),
@@ -59,7 +58,7 @@ void Sm::place(TraceBlock& trace, std::uint64_t cycle) {
         warp.lanes = threads >= 32 ? 0xffffffffu : (1u << threads) - 1;
         warp.exited = 0, warp.atomics = warp.stores = warp.inPipe = 0, warp.buffered = 0;
         warp.block = static_cast<std::uint8_t>(slot), warp.age = nextAge_++;
-        warp.groups.assign(1, 0), warp.awaitedGroups = 0;
+        warp.groups.assign(1, 0), warp.awaitedGroups = warp.oldestGroup = 0;
         const auto bit = std::uint64_t{1} << id;
         block.warps |= bit, live_ |= bit;
         buffered_ &= ~bit, waiting_ &= ~bit, barrier_ &= ~bit, fence_ &= ~bit, ready_ &= ~bit, unknown_ &= ~bit;
@@ -85,6 +84,7 @@ void Sm::settle(std::uint64_t now) {
     counts.sharedConflictCycles += cycles * conflictNow_, counts.l1BankCycles += cycles * bankNow_;
     counts.activeSmCycles += cycles;
     counts.residentWarpCycles += cycles * static_cast<unsigned>(std::popcount(live_));
+    if (recorder) recorder->slept(cycles, counts);
     firstScheduler_ = static_cast<unsigned>((firstScheduler_ + cycles) % static_cast<unsigned>(machine_.schedulers));
     last_ = now - 1;
 }
@@ -307,6 +307,7 @@ void Sm::cycle(std::uint64_t now) {
     counts.sharedConflictCycles += conflictNow_, counts.l1BankCycles += bankNow_;
     ++counts.activeSmCycles;
     counts.residentWarpCycles += resident;
+    if (recorder) recorder->endCycle(now, counts, dispatch_.used);
     last_ = now;
     slept_ = true;
     wake_ = empty() ? never : moved_ ? now + 1 : nextTimer(now);

@@ -6,6 +6,7 @@
 
 #include "simulation/gpu/crossbar.h"
 #include "simulation/gpu/memory_side.h"
+#include "simulation/gpu/recorder.h"
 #include "simulation/gpu/sector_cache.h"
 #include "simulation/gpu/trace.h"
 
@@ -36,9 +37,9 @@ public:
     void poke(std::uint64_t at) { wake_ = std::min(wake_, at); }
     /// Counts the cycles that were slept through, up to `now`.
     void settle(std::uint64_t now);
-    const TraceBlock& blockOf(int slot) const { return blocks_[static_cast<std::size_t>(slot)].trace; }
 
     Counters counts;
+    Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
 
 private:
     static constexpr int wheelSize = 1024;
@@ -57,6 +58,7 @@ private:
         std::uint64_t age = 0;
         std::vector<int> groups;  ///< copies under way, by group; the last is open
         int awaitedGroups = 0;    ///< these must be empty
+        int oldestGroup = 0;      ///< all before it are
     };
     struct Block {
         bool used = false;
@@ -105,6 +107,7 @@ private:
     void modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
                      std::uint64_t now);
     bool tryIssue(std::uint8_t warp, unsigned scheduler, std::uint64_t now);
+    void observe(unsigned scheduler, std::uint64_t candidates);  ///< for the recorder
     void fetch(std::uint64_t now);
     void arrive(Warp& warp, std::uint8_t id);
     void releaseBarrier(Block& block);
@@ -136,7 +139,6 @@ private:
     std::array<std::uint64_t, 64> fenceIssued_{};
     std::vector<std::uint64_t> ofScheduler_;
     std::vector<int> lastIssued_;
-    std::vector<std::uint64_t> activeSet_;  ///< two-level scheduling
     int lastFetched_ = 0, fetched_ = -1;
     unsigned firstScheduler_ = 0;
     std::uint32_t order_ = 0;

@@ -80,6 +80,7 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
         if (warp.at < warp.end) fetchable_ |= bit;
     }
     unknown_ |= bit;
+    if (recorder) recorder->issued(id, scheduler, next);
     const auto lanes = static_cast<unsigned>(std::popcount(next.mask));
     ++counts.warpInstructions;
     counts.threadInstructions += lanes;
@@ -112,10 +113,10 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
             break;
         case Action::Atomic:
             warp.atomics += static_cast<int>(lanes);
-            if (next.count > 0)
-                waiting_ |= bit;
-            else
-                warp.atomics = 0;
+            if (next.count == 0)
+                warp.atomics -= static_cast<int>(lanes);
+            else if (!machine_.modernCore || one.destination >= 0)
+                waiting_ |= bit;  // real cores send reductions without a result (RED) off like stores
             break;
         case Action::CopyToShared:
             // Groups beyond 65,535 share a number; nobody waits for that many.
@@ -163,6 +164,7 @@ void Sm::issue(std::uint64_t now) {
     for (unsigned i = 0; i < n; ++i) {
         const unsigned s = (firstScheduler_ + i) % n;
         const std::uint64_t candidates = buffered_ & ~waiting_ & ofScheduler_[s];
+        if (recorder) observe(s, candidates);
         if (!candidates) {
             ++idleNow_;
             continue;
@@ -262,7 +264,7 @@ void Sm::fetch(std::uint64_t now) {
             for (auto left = done_ & live_ & passed; left; left &= left - 1) {
                 const auto w = static_cast<std::uint8_t>(std::countr_zero(left));
                 const Warp& warp = warps_[w];
-                if (warp.inPipe == 0 && warp.stores == 0 &&
+                if (warp.inPipe == 0 && warp.stores == 0 && warp.atomics <= 0 &&
                     !(warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3]))
                     leave(w, now);
             }

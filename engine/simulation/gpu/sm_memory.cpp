@@ -10,7 +10,8 @@ void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
     Warp& warp = warps_[load.warp];
     if (atomic) {
         warp.atomics -= static_cast<int>(lanes);
-        if (warp.atomics <= 0 && !(barrier_ >> load.warp & 1) && !(fence_ >> load.warp & 1)) await(load.warp, false);
+        if (warp.atomics <= 0 && !((barrier_ | fence_) >> load.warp & 1) && warp.awaitedGroups == 0)
+            await(load.warp, false);
     }
     if (--load.left > 0) return;
     release(load.warp, load.destination);
@@ -24,8 +25,9 @@ void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
 void Sm::checkGroups(std::uint8_t id) {
     Warp& warp = warps_[id];
     if (warp.awaitedGroups == 0) return;
-    for (int i = 0; i < warp.awaitedGroups; ++i) {
-        if (warp.groups[static_cast<std::size_t>(i)] > 0) return;
+    // Groups before the oldest open one never open again.
+    for (; warp.oldestGroup < warp.awaitedGroups; ++warp.oldestGroup) {
+        if (warp.groups[static_cast<std::size_t>(warp.oldestGroup)] > 0) return;
     }
     warp.awaitedGroups = 0;
     await(id, false);
@@ -64,7 +66,8 @@ void Sm::writeBackLoad(std::uint64_t now) {
             if (atomic) {
                 Warp& warp = warps_[load.warp];
                 warp.atomics -= static_cast<int>(bypassed_->lanes);
-                if (warp.atomics <= 0) await(load.warp, ((barrier_ | fence_) >> load.warp & 1) != 0);
+                if (warp.atomics <= 0)
+                    await(load.warp, ((barrier_ | fence_) >> load.warp & 1) != 0 || warp.awaitedGroups > 0);
             }
             writing_ = {From::Bypass, load.warp, load.destination, bypassed_->load, bypassed_->lanes, false};
             pool_.give(bypassed_);

@@ -231,7 +231,13 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
     const std::size_t slot = static_cast<std::size_t>(*pc >> 4) & 0xffff;
     if (slot >= memo_.size()) memo_.resize(slot + 1);
     Memo& memo = memo_[slot];
-    if (!memo.text.empty() && words.rest.starts_with(memo.text)) {
+    // The text ends with a register or a count: `R2` is not the beginning of `R20`.
+    const auto isSame = [&] {
+        const auto& text = memo.text;
+        return !text.empty() && words.rest.size() > text.size() && words.rest.starts_with(text) &&
+               (words.rest[text.size()] == ' ' || words.rest[text.size()] == '\t');
+    };
+    if (isSame()) {
         out.what = memo.what;
         words.rest.remove_prefix(memo.text.size());
     } else {

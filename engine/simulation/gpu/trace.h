@@ -66,6 +66,12 @@ struct Executed {
     std::uint32_t count = 0;
 };
 
+/// How an instruction reads, for people: `HMMA.16816.F32 R0, R4, R8`.
+struct InstructionText {
+    std::uint64_t pc = 0;
+    std::string text;
+};
+
 struct TraceBlock {
     std::vector<Executed> instructions;
     std::vector<std::uint32_t> begin;  ///< per warp; one more than there are warps
@@ -86,7 +92,8 @@ public:
     /// False after the last.
     virtual Expected<bool> next(TraceBlock& block, const LocalPlace& local) = 0;
     virtual const std::vector<StaticInstruction>& statics() const = 0;
-    virtual std::string path() const = 0;  ///< empty where it is no file
+    virtual std::string path() const = 0;                    ///< empty where it is no file
+    virtual std::vector<InstructionText> texts() const = 0;  ///< of the static instructions met so far
 
 protected:
     KernelSource() = default;
@@ -105,6 +112,7 @@ public:
     Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
     const std::vector<StaticInstruction>& statics() const override { return statics_; }
     std::string path() const override { return stream_.path(); }
+    std::vector<InstructionText> texts() const override;
 
 private:
     KernelTrace(CsvStream stream, const Machine& machine) : stream_(std::move(stream)), machine_(&machine) {}

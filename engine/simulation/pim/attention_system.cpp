@@ -65,6 +65,24 @@ double gainOf(UnitPlace place, bool capped) {
     return capped ? 9 : 16;
 }
 
+// Picojoules per byte, of `alu` per multiply-add, as AttAcc states them: cells and lines of fine-grained DRAM (O'Connor
+// et al., MICRO 2017: 0.11 + 0.44 + 1.01 + 1.23 + 0.5 + 0.3 pJ a bit from the cell to the GPU), caches and registers,
+// links.
+namespace energy {
+constexpr double cell = 0.11 + 0.44, columns = 1.01, groups = 1.23, via = 0.5, interposer = 0.3, bits = 8;
+constexpr double gpuMemory = (cell + columns + groups + via + interposer) * bits;
+constexpr double secondLevel = 0.3 * bits, firstLevel = 0.16 * bits, registers = 0.0675, alu = 0.32, link = 10.4;
+constexpr double softmaxBuffer = 0.0034;
+// From the cells to the multipliers.
+constexpr double pimMemory(UnitPlace place) {
+    if (place == UnitPlace::Bank) return cell * bits;
+    if (place == UnitPlace::BankGroup) return (cell + columns) * bits;
+    return (cell + columns + groups + via) * bits;
+}
+}  // namespace energy
+// Stacks of multipliers beside the GPUs, whatever their number.
+constexpr int pimDevices = 8;
+
 enum class Kind : std::uint8_t { Product, Attention, Softmax, Activation, Norm, BetweenGpus, ToAttention };
 
 struct Layer {
@@ -87,6 +105,7 @@ struct Layer {
     Model activationOf{};
     double seconds = 0;
     bool computeBound = false;
+    double memoryEnergy = 0, computeEnergy = 0, linkEnergy = 0;  ///< pJ of all devices
 
     double flops() const {
         switch (kind) {
@@ -120,9 +139,22 @@ public:
         const double compute = computeTime(layer), memory = memoryTime(layer);
         layer.computeBound = compute > memory;
         layer.seconds = std::max(compute, memory);
+        charge(layer);
     }
 
 private:
+    // Of one processor: bytes of each level and operations. A CPU's are not known.
+    void charge(Layer& l) {
+        if (!p_.gpu) return;
+        const bool product = l.kind == Kind::Product || l.kind == Kind::Attention;
+        const double all = l.elementwiseBytes();
+        const Tile tile = product ? tileOf(l) : Tile{};
+        l.memoryEnergy = (product ? traffic(l, tile.l2m, tile.l2n) : all) * energy::gpuMemory;
+        l.computeEnergy = (product ? traffic(l, tile.l1m, tile.l1n) : all) * energy::secondLevel +
+                          (product ? traffic(l, 16, 16) : all) * energy::firstLevel +
+                          (product ? 3 * l.m * l.n * l.k : all) * energy::registers + l.flops() / 2 * energy::alu;
+    }
+
     struct Tile {
         double l1m = 0, l1n = 0, l2m = 0, l2n = 0;
     };
@@ -216,6 +248,8 @@ public:
             auto layers = layersOf(false, 1, double(s_.promptLength + i));
             for (auto& layer : layers)
                 if (auto priced = price(layer, false); !priced) return tl::unexpected(priced.error());
+            charge(out.energy, layers, 1.0 / double(tokens));
+            for (const auto& layer : layers) out.tokenFlops += layer.flops() * gpus_ * model_.layers / double(tokens);
             if (s_.attention == AttentionSystem::Where::Pim) {
                 hide(layers);
                 if (s_.sharedFeedForward) share(layers);
@@ -264,6 +298,7 @@ private:
                                 : s_.attention == AttentionSystem::Where::Pim ? pimLink
                                                                               : machine_.cpu.link;
             l.seconds = bytes / (link / 2);
+            if (s_.attention == AttentionSystem::Where::Pim) l.linkEnergy = bytes * energy::link * pimDevices;
         } else if (l.kind == Kind::BetweenGpus) {
             // NVLink as interpolated there: a ring of steps with a start of 6 us each.
             const double piece = bytes / gpus_;
@@ -271,6 +306,7 @@ private:
                                            : std::max((6060 + 0.009 * piece * (600e9 / machine_.gpu.link)) * 1e-9,
                                                       piece / (machine_.gpu.link / 2));
             l.seconds = step * (gpus_ - 1);
+            l.linkEnergy = gpus_ * bytes * energy::link;
         } else if (away && s_.attention == AttentionSystem::Where::Pim && l.kind == Kind::Attention) {
             if (l.name != Layer::Name::Score) return {};  // the stack answers for the whole of attention
             const Attention attention{std::int64_t(l.n), std::int64_t(std::ceil(l.copies / stacksPerDevice)),
@@ -278,15 +314,47 @@ private:
             const auto answer = attentionOn(stack_, s_.place, s_.powerCapped, attention);
             if (!answer) return tl::unexpected(answer.error());
             l.seconds = answer->seconds;
+            l.memoryEnergy = stackEnergy(answer->commands) * stacksPerDevice * pimDevices;
+            // Only the scores are counted, as AttAcc does.
+            l.computeEnergy = l.flops() / 2 * energy::alu * pimDevices;
         } else if (away && s_.attention == AttentionSystem::Where::Pim && l.kind == Kind::Softmax) {
             const double rate = stackBandwidth * stacksPerDevice;
             l.seconds = std::max(l.flops() / (rate * (2 / l.bytes)), l.elementwiseBytes() / rate);
+            l.memoryEnergy = l.elementwiseBytes() * energy::softmaxBuffer * pimDevices;
+            l.computeEnergy = l.flops() / 2 * energy::alu * pimDevices;
         } else if (away && (l.kind == Kind::Attention || l.kind == Kind::Softmax)) {
             cpu_.price(l);
         } else {
             gpu_.price(l);
+            l.memoryEnergy *= gpus_, l.computeEnergy *= gpus_;
         }
         return {};
+    }
+
+    // pJ of one stack: what its multipliers read, and what moves between them and the buffer die. AttAcc prices moves
+    // by the figure of a bit for each byte.
+    double stackEnergy(const PimCommands& c) const {
+        const double column = stack_.columnBytes, read = static_cast<double>(c.multiply) * column;
+        const double units =
+            s_.place == UnitPlace::Bank        ? stack_.pseudoChannels * stack_.ranks * stack_.bankGroups * stack_.banks
+            : s_.place == UnitPlace::BankGroup ? stack_.pseudoChannels * stack_.ranks * stack_.bankGroups
+                                               : stack_.pseudoChannels;
+        const double moved = static_cast<double>(c.write + c.toSoftmax + c.toMultiplier) * column;
+        return read * units * energy::pimMemory(s_.place) + moved * (energy::via + energy::groups + energy::columns) +
+               static_cast<double>(c.write) * column * energy::interposer;
+    }
+
+    void charge(AttentionSystemEnergy& e, const std::vector<Layer>& layers, double share) const {
+        const double scale = share * model_.layers / 1000;  // pJ to nJ
+        for (const auto& l : layers) {
+            const double memory = l.memoryEnergy * scale, compute = l.computeEnergy * scale;
+            e.dram += memory;
+            e.links += l.linkEnergy * scale;
+            e.total += memory + compute + l.linkEnergy * scale;
+            if (l.kind == Kind::Product) e.productMemory += memory, e.productCompute += compute;
+            if (l.kind == Kind::Attention || l.kind == Kind::Softmax)
+                e.attentionMemory += memory, e.attentionCompute += compute;
+        }
     }
 
     // Heads go to the PIM one after the other: what comes before and after hides behind all but the first.

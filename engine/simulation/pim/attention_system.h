@@ -31,8 +31,17 @@ struct AttentionSystemTimes {
     double softmax = 0, activation = 0, norm = 0;
 };
 
+/// Nanojoules of a generated token, all devices and layers. Of CPUs that hold attention nothing is counted (AttAcc
+/// states no energy for them); `memory` and `compute` of attention hold softmax too, `dram` all layers.
+struct AttentionSystemEnergy {
+    double total = 0, dram = 0, links = 0;
+    double productMemory = 0, productCompute = 0, attentionMemory = 0, attentionCompute = 0;
+};
+
 struct AttentionSystemAnswer {
     AttentionSystemTimes token, prompt;
+    AttentionSystemEnergy energy;
+    double tokenFlops = 0;  ///< of all devices
     double requiredBytes = 0;
 };
 

@@ -69,7 +69,8 @@ struct UpmemAnswer {
     double toDpuMilliseconds = 0, fromDpuMilliseconds = 0, betweenMilliseconds = 0;
 };
 
-/// Fails with `pim.upmem`: sizes below 1, more DPUs than work.
+/// Fails with `pim.upmem`: DPUs beyond 1 to 2,560, sizes beyond 1 to 2^40, tasklets beyond 1 to 24, bytes below 0.
+/// DPUs without work cost their launch.
 Expected<UpmemAnswer> answerOf(const PrimKernel& kernel, const UpmemRun& run, const Dpu& dpu = {});
 /// Host transfers to and from all DPUs at once, by the same measured laws (1 to 64 DPUs; more are carried on from
 /// there).

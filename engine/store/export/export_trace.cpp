@@ -1,26 +1,15 @@
 #include "store/export/exports.h"
 #include "store/export/json_parts.h"
+#include "store/export/trace_parts.h"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <iterator>
 #include <map>
+#include <utility>
 
 namespace orrery {
 
 namespace {
-
-std::string jsonText(std::string_view text) {
-    return store::dumped(store::Json(text), -1);
-}
-
-// Microseconds with all six digits of the picoseconds: a double would round long traces.
-std::string microseconds(std::int64_t ps) {
-    const bool negative = ps < 0;
-    const auto size = static_cast<std::uint64_t>(negative ? -ps : ps);
-    return fmt::format("{}{}.{:06}", negative ? "-" : "", size / 1000000, size % 1000000);
-}
 
 struct Rows {
     std::vector<int> process;            // of each row
@@ -46,28 +35,14 @@ Rows rowsOf(const Scenario& scenario, const Timeline& timeline) {
 }  // namespace
 
 std::string chromeTrace(const Scenario& scenario, const Estimate& estimate) {
+    using store::traceText;
     const Timeline& timeline = estimate.timeline;
     const Rows rows = rowsOf(scenario, timeline);
-    std::string out = "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
-    fmt::format_to(std::back_inserter(out), "\"scenario\":{},\"method\":{},\"program\":{}", jsonText(scenario.name()),
-                   jsonText(estimate.method), jsonText("Orrery " ORRERY_VERSION));
-    fmt::format_to(std::back_inserter(out), ",\"truncated\":{}}},\n\"traceEvents\":[", timeline.truncated);
-    std::string_view separator = "\n";
-    const auto event = [&](const std::string& text) {
-        out += separator;
-        out += text;
-        separator = ",\n";
-    };
-    for (std::size_t i = 0; i < rows.processes.size(); ++i) {
-        event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", i + 1,
-                          jsonText(rows.processes[i])));
-    }
-    for (std::size_t i = 0; i < rows.threads.size(); ++i) {
-        event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                          rows.process[i], i + 1, jsonText(rows.threads[i])));
-        event(fmt::format(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-                          rows.process[i], i + 1, i));
-    }
+    store::TraceEvents events(fmt::format(
+        "\"otherData\":{{\"scenario\":{},\"method\":{},\"program\":{},\"truncated\":{}}}", traceText(scenario.name()),
+        traceText(estimate.method), traceText("Orrery " ORRERY_VERSION), timeline.truncated));
+    for (std::size_t i = 0; i < rows.processes.size(); ++i) events.process(static_cast<int>(i) + 1, rows.processes[i]);
+    for (std::size_t i = 0; i < rows.threads.size(); ++i) events.thread(rows.process[i], i + 1, rows.threads[i], i);
     for (const TimelineSpan& span : timeline.spans) {
         const auto row = static_cast<std::size_t>(span.row);
         if (span.row < 0 || row >= rows.process.size()) continue;
@@ -77,14 +52,15 @@ std::string chromeTrace(const Scenario& scenario, const Estimate& estimate) {
             const auto label = store::operatorLabel(scenario, op);
             name = label.name;
             category = toText(label.kind);
-            arguments = fmt::format(R"("type":{},"bound":{},"repetition":{})", jsonText(label.type),
-                                    jsonText(store::boundText(estimate, op)), span.repetition);
+            arguments = fmt::format(R"("type":{},"bound":{},"repetition":{})", traceText(label.type),
+                                    traceText(store::boundText(estimate, op)), span.repetition);
         }
-        event(fmt::format(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                          jsonText(name), jsonText(category), rows.process[row], row + 1, microseconds(span.startPs),
-                          microseconds(span.endPs - span.startPs), arguments));
+        events.add(fmt::format(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+                               traceText(name), traceText(category), rows.process[row], row + 1,
+                               store::traceMicroseconds(span.startPs),
+                               store::traceMicroseconds(span.endPs - span.startPs), arguments));
     }
-    return out + "\n]}\n";
+    return std::move(events).text();
 }
 
 }  // namespace orrery

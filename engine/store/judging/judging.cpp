@@ -1,7 +1,7 @@
 #include "store/judging/judging.h"
 
 #include "base/hash.h"
-#include "learning/calibration.h"
+#include "learning/calibration_hash.h"
 #include "methods/among_all.h"
 #include "store/judging/imported_results.h"
 #include "store/judging/judged_rows.h"
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 namespace orrery {
@@ -18,28 +19,6 @@ namespace {
 /// A built-in card outlives everything.
 std::shared_ptr<const MethodCard> lasting(const MethodCard& card) {
     return {std::shared_ptr<const MethodCard>(), &card};
-}
-
-Expected<std::shared_ptr<const std::vector<ReferenceTable>>> tablesOf(const JudgingQuestion& question) {
-    auto all = std::make_shared<std::vector<ReferenceTable>>();
-    auto filter = parseFilter(question.where);
-    if (!filter) return tl::unexpected(std::move(filter.error()));
-    std::vector<std::string> files;
-    for (const std::string& each : question.references) {
-        if (each == "shipped") {
-            for (const ReferenceTable& table : shippedReferences()) all->push_back(table);
-        } else {
-            files.push_back(each);
-        }
-    }
-    if (!files.empty()) {
-        ReadOptions options;
-        options.filter = *filter;
-        auto read = readReferences(files, options);
-        if (!read) return tl::unexpected(std::move(read.error()));
-        for (ReferenceTable& table : *read) all->push_back(std::move(table));
-    }
-    return std::shared_ptr<const std::vector<ReferenceTable>>(std::move(all));
 }
 
 void addMethods(const JudgingQuestion& question, Judged& judged) {
@@ -129,19 +108,40 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
 void sayWhatChanged(Judged& judged) {
     const SavedRows& saved = judged.question.saved;
     if (saved.hash.empty()) return;
-    if (saved.hash != judged.hash) {
-        judged.warnings.push_back(
-            warning("judging.rows-changed",
-                    fmt::format("the file was saved with {} rows of hash {}; now {} rows of hash {} count", saved.rows,
-                                saved.hash, judged.rows.size(), judged.hash),
-                    "its references have changed, or a calibration now holds other rows out"));
+    const SavedRows now = savedRows(judged);
+    const auto say = [&](const char* code, std::string what, const char* hint) {
+        judged.warnings.push_back(warning(code, std::move(what), hint));
+    };
+    std::string causes;
+    const auto because = [&](const char* cause) { causes += (causes.empty() ? "" : ", ") + std::string(cause); };
+    if (saved.hash != now.hash) {
+        because("its rows");
+        say("judging.rows-changed",
+            fmt::format("the file was saved with {} rows of hash {}; now {} rows of hash {} count", saved.rows,
+                        saved.hash, now.rows, now.hash),
+            "its references have changed, or a calibration now holds other rows out");
     }
-    if (saved.version != ORRERY_VERSION) {
-        judged.warnings.push_back(
-            warning("judging.version-changed",
-                    fmt::format("the file was saved by Orrery {}, this is {}", saved.version, ORRERY_VERSION),
-                    "figures may differ where methods do: their versions stand in the table"));
+    if (saved.version != now.version) {
+        because("the version");
+        say("judging.version-changed",
+            fmt::format("the file was saved by Orrery {}, this is {}", saved.version, now.version),
+            "figures may differ where methods do: their versions stand in the table");
     }
+    if (!saved.calibrations.empty() && saved.calibrations != now.calibrations) {
+        because("calibrations");
+        say("judging.calibrations-changed",
+            fmt::format("the file was saved with calibrations of hash {}; these are {}", saved.calibrations,
+                        now.calibrations),
+            "what learned methods say may differ");
+    }
+    if (saved.results.empty()) return;
+    judged.asSaved = saved.results == now.results;
+    if (judged.asSaved) return;
+    say("judging.results-changed",
+        fmt::format("predictions are not those that the file was saved with; changed: {}",
+                    causes.empty() ? "neither rows, version nor calibrations" : causes),
+        causes.empty() ? "methods were rebuilt, or this machine rounds otherwise"
+                       : "save the file again to keep these");
 }
 
 }  // namespace
@@ -155,23 +155,81 @@ std::vector<MatrixEntry> Judged::matrixEntries() const {
     return all;
 }
 
-Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& options) {
+Expected<std::shared_ptr<const std::vector<ReferenceTable>>> judgingTables(const JudgingQuestion& question) {
+    auto all = std::make_shared<std::vector<ReferenceTable>>();
+    auto filter = parseFilter(question.where);
+    if (!filter) return tl::unexpected(std::move(filter.error()));
+    std::vector<std::string> files;
+    for (const std::string& each : question.references) {
+        if (each == "shipped") {
+            for (const ReferenceTable& table : shippedReferences()) all->push_back(table);
+        } else {
+            files.push_back(each);
+        }
+    }
+    if (!files.empty()) {
+        ReadOptions options;
+        options.filter = *filter;
+        auto read = readReferences(files, options);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        for (ReferenceTable& table : *read) all->push_back(std::move(table));
+    }
+    return std::shared_ptr<const std::vector<ReferenceTable>>(std::move(all));
+}
+
+Expected<std::vector<JudgedEntry>> importedEntries(std::span<const std::string> files,
+                                                   std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                                   Diagnostics& warnings) {
+    std::vector<JudgedEntry> entries;
+    for (const std::string& file : files) {
+        auto read = readResults(file, tables, rows);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        for (ImportedResults& each : *read) {
+            if (each.unknown > 0) {
+                warnings.push_back(warning("results.other-rows",
+                                           fmt::format("{}: {} lines of '{}' are about rows that are not judged here",
+                                                       each.file, each.unknown, each.name)));
+            }
+            JudgedEntry entry;
+            entry.asked = entry.title = each.name;
+            entry.card = each.card;
+            entry.importedFrom = each.file;
+            entry.evaluation = std::make_shared<const Evaluation>(std::move(each.evaluation));
+            entries.push_back(std::move(entry));
+        }
+    }
+    return entries;
+}
+
+Expected<Judged> judgingRows(const JudgingQuestion& question, const CalibrationSet* calibrations) {
     Judged judged;
     judged.question = question;
-    auto tables = tablesOf(question);
+    auto tables = judgingTables(question);
     if (!tables) return tl::unexpected(std::move(tables.error()));
     judged.tables = std::move(*tables);
     for (const ReferenceTable& table : *judged.tables)
         judged.warnings.insert(judged.warnings.end(), table.warnings.begin(), table.warnings.end());
-    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
     auto rows = selectRows(*judged.tables, *parseFilter(question.where));
-    if (!question.seen) rows = unseen(*judged.tables, std::move(rows), calibrations);
+    if (!question.seen)
+        rows = unseen(*judged.tables, std::move(rows), calibrations ? *calibrations : shippedCalibrations().set);
     judged.asked = thinned(std::move(rows), question.most);
     judged.rows = rowsWithout(*judged.tables, judged.asked, question.without);
+    judged.hash = rowsHash(*judged.tables, judged.rows);
     if (judged.rows.empty()) {
         return fail("reference.no-rows", fmt::format("no row is left of '{}'", question.name), "at least one row",
                     "leave terms out, or name other references");
     }
+    return judged;
+}
+
+Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& options) {
+    auto begun = judgingRows(question, options.calibrations);
+    if (!begun) return begun;
+    Judged judged = std::move(*begun);
+    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    // Before anybody is asked: a file that cannot be read, or speaks of other rows, costs nothing.
+    auto imported = importedEntries(question.results, *judged.tables, judged.asked, judged.warnings);
+    if (!imported) return tl::unexpected(std::move(imported.error()));
     EvaluateOptions asked;
     asked.executor = options.executor;
     asked.stop = options.stop;
@@ -193,23 +251,8 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
         }
         if (options.progress) options.progress->advance(1);
     }
-    for (const std::string& file : question.results) {
-        auto read = readResults(file, *judged.tables, judged.asked);
-        if (!read) return tl::unexpected(std::move(read.error()));
-        for (ImportedResults& each : *read) {
-            if (each.unknown > 0) {
-                judged.warnings.push_back(warning(
-                    "results.other-rows", fmt::format("{}: {} lines of '{}' are about rows that are not judged here",
-                                                      each.file, each.unknown, each.name)));
-            }
-            JudgedEntry entry;
-            entry.asked = entry.title = each.name;
-            entry.card = each.card;
-            entry.importedFrom = each.file;
-            entry.evaluation = std::make_shared<const Evaluation>(std::move(each.evaluation));
-            judged.entries.push_back(std::move(entry));
-        }
-    }
+    judged.entries.insert(judged.entries.end(), std::make_move_iterator(imported->begin()),
+                          std::make_move_iterator(imported->end()));
     FactFinder fresh;
     compareJudged(judged, calibrations, options.facts ? *options.facts : fresh);
     return judged;
@@ -218,6 +261,8 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
 void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts) {
     judged.rows = rowsWithout(*judged.tables, judged.asked, judged.question.without);
     judged.hash = rowsHash(*judged.tables, judged.rows);
+    judged.calibrations = calibrations;
+    judged.asSaved = false;
     judged.common.clear();
     judged.ranking.clear();
     judged.differing.clear();
@@ -235,7 +280,8 @@ void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinde
 }
 
 SavedRows savedRows(const Judged& judged) {
-    return {ORRERY_VERSION, judged.rows.size(), judged.hash};
+    return {ORRERY_VERSION, judged.rows.size(), judged.hash, calibrationsHash(judged.calibrations),
+            resultsHash(judged)};
 }
 
 std::string resultsHash(const Judged& judged) {

@@ -8,6 +8,7 @@
 #include "evaluation/assumptions.h"
 #include "evaluation/method_matrix.h"
 #include "evaluation/side_by_side.h"
+#include "learning/calibration.h"
 #include "store/judging/judging_file.h"
 #include "store/judging/method_facts.h"
 
@@ -45,7 +46,10 @@ struct Judged {
     std::vector<std::size_t> ranking;  ///< of the compared ones, smallest mean error first
     std::vector<Aspect> differing;     ///< assumptions in which the compared ones differ
     MethodMatrix matrix;
-    Diagnostics warnings;  ///< of tables, of rows that differ from those that the file was saved with
+    CalibrationSet calibrations;  ///< with which methods were asked
+    Diagnostics warnings;         ///< of tables, and of what differs from that with which the file was saved
+    /// Whether the file knew its results, and every one of them is the same now.
+    bool asSaved = false;
     std::vector<MatrixEntry> matrixEntries() const;
 };
 
@@ -57,6 +61,19 @@ struct JudgeOptions {
     FactFinder* facts = nullptr;                   ///< keeps what it found for the next judging; null: a fresh one
 };
 
+/// The references that the question names: `shipped` as they ship, others after them, of which only rows are kept that
+/// `where` takes. Fails as readReferences().
+Expected<std::shared_ptr<const std::vector<ReferenceTable>>> judgingTables(const JudgingQuestion& question);
+
+/// What would be asked, and nobody asked: tables, rows, their hash and warnings of tables. `calibrations`: null for the
+/// shipped ones. Fails as readReferences() does, with `reference.no-rows` where none is left.
+Expected<Judged> judgingRows(const JudgingQuestion& question, const CalibrationSet* calibrations);
+
+/// Results of other tools as entries; lines about other rows are warned of. Fails as readResults().
+Expected<std::vector<JudgedEntry>> importedEntries(std::span<const std::string> files,
+                                                   std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                                   Diagnostics& warnings);
+
 /// Fails as readReferences() and readResults() do, with `reference.no-rows` where none is left, `study.cancelled`.
 Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& options);
 
@@ -64,7 +81,7 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
 /// evaluation or refusal; the rest is made anew.
 void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts);
 
-/// What the file says of its rows, to be saved with it.
+/// What the file says of its rows and results, to be saved with it.
 SavedRows savedRows(const Judged& judged);
 
 /// A hash of every prediction of every method, of their versions and of the rows: equal where the numbers are.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -28,7 +29,15 @@ struct Dot {
     const JudgedEntry* entry;
     double cost, error;
     bool simulated;
+    bool faint = false;  ///< not compared: on its own rows
     double x = 0, y = 0;
+};
+
+/// What is written beside a mark.
+struct Name {
+    double x, y;
+    std::string text;
+    std::string_view colour;
 };
 
 bool simulatedTruth(const Judged& judged, const JudgedEntry& entry) {
@@ -73,13 +82,13 @@ void mark(SvgPage& page, double x, double y, MethodLevel level, std::string_view
     }
 }
 
-/// Names beside their own dots, or away from them with a line back.
-void names(SvgPage& page, const std::vector<Dot>& dots, const std::vector<Disc>& others, Box area) {
-    std::vector<Disc> discs = others;
-    for (const Dot& dot : dots) discs.push_back({dot.x, dot.y, 6});
+/// Names beside their own marks, or away from them with a line back; the first have the first choice.
+void names(SvgPage& page, const std::vector<Name>& all, Box area) {
+    std::vector<Disc> discs;
+    for (const Name& each : all) discs.push_back({each.x, each.y, 6});
     store::LabelPlaces places(area, discs, {}, {});
-    for (const Dot& dot : dots) {
-        const std::string& name = dot.entry->asked;
+    for (const Name& dot : all) {
+        const std::string& name = dot.text;
         const double wide = store::textWidth(name, small) + 3, high = small + 2;
         std::vector<Box> tried{{dot.x + 8, dot.y - high / 2, wide, high},
                                {dot.x - 8 - wide, dot.y - high / 2, wide, high}};
@@ -99,8 +108,19 @@ void names(SvgPage& page, const std::vector<Dot>& dots, const std::vector<Disc>&
                       free->y > dot.y ? free->y : free->y + high, store::mutedColour, 0.6);
         }
         page.box(free->x, free->y, wide - 1, high, "#ffffff", 0.72);
-        page.text(free->x + 1, free->y + high - 2.5, name, small, store::inkColour);
+        page.text(free->x + 1, free->y + high - 2.5, name, small, dot.colour);
     }
+}
+
+/// Of a methodology's colour, what is left of it beside those that are compared.
+std::string paler(std::string_view colour) {
+    std::string out = "#";
+    for (std::size_t at = 1; at + 1 < colour.size(); at += 2) {
+        int value = 0;
+        std::from_chars(colour.data() + at, colour.data() + at + 2, value, 16);
+        out += fmt::format("{:02x}", 255 - (255 - value) * 2 / 5);
+    }
+    return out;
 }
 
 void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, double right, bool published) {
@@ -114,8 +134,9 @@ void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, dou
     };
     std::set<Methodology> kinds;
     std::set<MethodLevel> levels;
-    bool hollow = false, halo = false;
+    bool hollow = false, halo = false, faint = false;
     for (const Dot& dot : dots) {
+        faint = faint || dot.faint;
         kinds.insert(dot.entry->card->methodology);
         levels.insert(dot.entry->card->level);
         hollow = hollow || dot.simulated;
@@ -141,6 +162,11 @@ void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, dou
         page.circle(x + 4, y - 3, 5, "none", "#a86400", 1.2, "1.5 1.5");
         word("inside 90 % too rarely", 12);
     }
+    if (faint) {
+        fits("* on its own rows, not compared");
+        page.circle(x + 4, y - 3, 4, paler(store::methodologyColour(0)), "#ffffff", 1);
+        word("* on its own rows, not compared", 11);
+    }
     if (published) {
         fits("published by others, other rows");
         page.line(x + 1, y - 6, x + 7, y, store::mutedColour, 1);
@@ -151,14 +177,17 @@ void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, dou
 
 std::string plane(const Judged& judged, double width, bool setUp) {
     std::vector<Dot> dots;
-    for (const std::size_t i : judged.ranking) {
-        const JudgedEntry& entry = judged.entries[i];
+    const auto add = [&](const JudgedEntry& entry) {
         const EvaluationFigures& figures = entry.figures();
         const double cost = setUp ? std::max(static_cast<double>(entry.facts.samples), noSamples)
                                   : std::max(figures.secondsPerAnswer, leastSeconds);
-        if (!setUp && !(figures.secondsPerAnswer > 0)) continue;  // results of others that do not say
-        dots.push_back({&entry, cost, std::max(figures.errors.mape, leastError), simulatedTruth(judged, entry)});
-    }
+        if (!setUp && !(figures.secondsPerAnswer > 0)) return;  // results of others that do not say
+        dots.push_back(
+            {&entry, cost, std::max(figures.errors.mape, leastError), simulatedTruth(judged, entry), !entry.compared});
+    };
+    for (const std::size_t i : judged.ranking) add(judged.entries[i]);
+    for (const JudgedEntry& entry : judged.entries)
+        if (!entry.compared && entry.evaluation && entry.own.errors.rows > 0) add(entry);
     const bool published = judged.question.published && !setUp;
     const double height = std::clamp(width * 0.72, 260.0, 430.0);
     SvgPage page(width, height,
@@ -174,8 +203,9 @@ std::string plane(const Judged& judged, double width, bool setUp) {
         const EvaluationFigures& figures = dot.entry->figures();
         low = std::min({low, dot.error, std::max(figures.errors.medianError, leastError)});
         high = std::max({high, dot.error, figures.errors.p90Error});
-        cheap = std::min(cheap, dot.cost);
-        dear = std::max(dear, dot.cost);
+        const bool spread = !setUp && figures.secondsLow > 0;
+        cheap = std::min(cheap, spread ? std::max(figures.secondsLow, leastSeconds) : dot.cost);
+        dear = std::max(dear, spread ? figures.secondsHigh : dot.cost);
     }
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
@@ -211,7 +241,8 @@ std::string plane(const Judged& judged, double width, bool setUp) {
 
     // What no other beats in both.
     std::vector<const Dot*> order;
-    for (const Dot& dot : dots) order.push_back(&dot);
+    for (const Dot& dot : dots)
+        if (!dot.faint) order.push_back(&dot);
     std::stable_sort(order.begin(), order.end(), [](const Dot* a, const Dot* b) {
         return std::pair(a->cost, a->error) < std::pair(b->cost, b->error);
     });
@@ -233,33 +264,44 @@ std::string plane(const Judged& judged, double width, bool setUp) {
             page.polyline(line, store::methodologyColour(static_cast<int>(members.front()->entry->card->methodology)),
                           1.2);
     }
-    std::vector<Disc> crosses;
+    std::vector<Name> labels;
+    for (const Dot& dot : dots)
+        labels.push_back({dot.x, dot.y, dot.entry->asked + (dot.faint ? " *" : ""),
+                          dot.faint ? store::mutedColour : store::inkColour});
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
             const double cx = claim.seconds > 0 ? x.at(claim.seconds) : area.x + area.w - 5, cy = y.at(claim.error);
             page.line(cx - 3, cy - 3, cx + 3, cy + 3, store::mutedColour, 1);
             page.line(cx - 3, cy + 3, cx + 3, cy - 3, store::mutedColour, 1);
-            crosses.push_back({cx, cy, 4});
+            // A place to point at: strokes are too thin.
+            page.tip(fmt::format("{}: {:.1f} % {} ({})", claim.tool, 100 * claim.error, claim.what, claim.source));
+            page.box(cx - 5, cy - 5, 10, 10, "#ffffff", 0);
+            labels.push_back({cx, cy, claim.tool, store::mutedColour});
         }
     }
     for (const Dot& dot : dots) {
         const EvaluationFigures& figures = dot.entry->figures();
-        const auto colour = store::methodologyColour(static_cast<int>(dot.entry->card->methodology));
+        const std::string full(store::methodologyColour(static_cast<int>(dot.entry->card->methodology)));
+        const std::string colour = dot.faint ? paler(full) : full;
         const auto at = [&](double error) { return y.at(std::max(error, leastError)); };
         page.line(dot.x, at(figures.errors.medianError), dot.x, at(figures.errors.p90Error), colour, 3, {}, true, 0.4);
+        if (!setUp && figures.secondsHigh > 0) {
+            const auto across = [&](double seconds) { return x.at(std::max(seconds, leastSeconds)); };
+            page.line(across(figures.secondsLow), dot.y, across(figures.secondsHigh), dot.y, colour, 1.4, {}, true);
+        }
         if (dot.entry->compared && dot.entry->common.mapeHigh > 0) {
             for (const double end : {dot.entry->common.mapeLow, dot.entry->common.mapeHigh})
                 page.line(dot.x - 6, at(end), dot.x + 6, at(end), store::inkColour, 1);
         }
         if (states(*dot.entry) && figures.coverage90 < leastCoverage)
             page.circle(dot.x, dot.y, 8.5, "none", "#a86400", 1.2, "1.5 1.5");
-        page.tip(fmt::format("{}: mean error {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, {} rows",
+        page.tip(fmt::format("{}: mean error {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, {} rows{}",
                              dot.entry->title, 100 * figures.errors.mape, 100 * figures.errors.medianError,
-                             100 * figures.errors.p90Error, figures.errors.rows));
+                             100 * figures.errors.p90Error, figures.errors.rows, dot.faint ? " of its own" : ""));
         mark(page, dot.x, dot.y, dot.entry->card->level, dot.simulated ? "#ffffff" : colour,
              dot.simulated ? colour : "#ffffff", dot.simulated ? 1.6 : 1);
     }
-    names(page, dots, crosses, area);
+    names(page, labels, area);
     legend(page, dots, 10, 12, width - 8, published);
     return page.finish();
 }

@@ -15,8 +15,9 @@ inline constexpr double columnWidth = 336, pageWidth = 687;
 
 /// Error against the cost of an answer, both logarithmic: colour is methodology, shape is level, hollow is simulated
 /// truth, a dotted ring coverage below 85 %; the bar goes from median to 90th percentile, strokes hold the mean error
-/// of 90 % of resampled rows, a dashed line joins what no other beats in both, a line settings of one method. Grey
-/// crosses: published claims, where the question wants them.
+/// of 90 % of resampled rows, the bar across the costs of half of the parts of the rows; a dashed line joins what no
+/// other beats in both, a line settings of one method. Pale with a star: methods that are not compared, on their own
+/// rows. Grey crosses: published claims with tool and source, where the question wants them.
 std::string planeSvg(const Judged& judged, double width);
 /// The same against measured rows that a method was fitted to.
 std::string setUpSvg(const Judged& judged, double width);

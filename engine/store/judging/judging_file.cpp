@@ -84,6 +84,8 @@ void readSaved(YamlFields& fields, const YamlNode& node, const std::string& file
     saved.version = inside.text("version", {});
     saved.rows = static_cast<std::size_t>(inside.whole("rows", 0, 1'000'000'000, 0));
     saved.hash = inside.text("hash", {});
+    saved.calibrations = inside.text("calibrations", {});
+    saved.results = inside.text("results", {});
     inside.refuseOthers();
     if (inside.problem())
         fields.refuse(node, inside.problem()->message, inside.problem()->expected, inside.problem()->hint);
@@ -278,8 +280,13 @@ std::string writeJudging(const JudgingQuestion& question, const std::string& fol
     if (question.published) line("published", "true");
     if (!question.results.empty()) line("results", listed(relativeTo(question.results, folder)));
     if (!question.saved.hash.empty()) {
-        line("saved", fmt::format("{{version: {}, rows: {}, hash: {}}}", yamlScalar(question.saved.version),
-                                  question.saved.rows, yamlScalar(question.saved.hash)));
+        const auto known = [](std::string_view key, const std::string& hash) {
+            return hash.empty() ? std::string() : fmt::format(", {}: {}", key, yamlScalar(hash));
+        };
+        line("saved",
+             fmt::format("{{version: {}, rows: {}, hash: {}{}{}}}", yamlScalar(question.saved.version),
+                         question.saved.rows, yamlScalar(question.saved.hash),
+                         known("calibrations", question.saved.calibrations), known("results", question.saved.results)));
     }
     return out;
 }

@@ -18,7 +18,7 @@
 //     by: platform                           # columns of the matrix
 //     published: true                        # claims of others stand on the plane
 //     results: [theirs.csv]                  # of other tools (imported_results.h)
-//     saved: {version: 0.9.0, rows: 159, hash: 0123456789abcdef}
+//     saved: {version: 0.9.0, rows: 159, hash: 0123456789abcdef, calibrations: …, results: …}
 //
 // A benchmark (`orrery: benchmark/1`) is a name and `parts`, each such a map with an `id`. Relative paths are taken
 // from the file's folder; `presets/…` of the presets that ship.
@@ -32,11 +32,13 @@
 
 namespace orrery {
 
-/// What a file says of the rows that it was saved with.
+/// What a file says of the answer that it was saved with, by which it is known later whether it is the same.
 struct SavedRows {
     std::string version;  ///< of Orrery
     std::size_t rows = 0;
-    std::string hash;  ///< rowsHash()
+    std::string hash;          ///< rowsHash()
+    std::string calibrations;  ///< calibrationsHash() of those that methods were asked with
+    std::string results;       ///< resultsHash(); empty: not known
 };
 
 struct JudgingQuestion {

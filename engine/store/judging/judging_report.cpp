@@ -3,7 +3,10 @@
 #include "base/unit.h"
 #include "evaluation/repeatability.h"
 #include "evaluation/survey/survey_export.h"
+#include "learning/calibration_hash.h"
+#include "store/judging/growth_figure.h"
 #include "store/judging/judging_figures.h"
+#include "store/judging/survey_figure.h"
 #include "store/report/report_parts.h"
 
 #include <fmt/format.h>
@@ -235,13 +238,14 @@ std::string provenanceHtml(const Judged& judged) {
         "<dl><dt>rows</dt><dd>{} asked, {} count, {} common; hash <code>{}</code></dd>"
         "<dt>results</dt><dd>hash <code>{}</code>: equal where every number is</dd>"
         "<dt>references</dt><dd>{}</dd><dt>where</dt><dd>{}</dd><dt>held out</dt><dd>{}</dd>"
-        "<dt>methods</dt><dd>{}</dd><dt>program</dt><dd>Orrery {}</dd></dl>",
+        "<dt>methods</dt><dd>{}</dd><dt>calibrations</dt><dd>hash <code>{}</code></dd><dt>program</dt><dd>Orrery "
+        "{}</dd></dl>",
         judged.asked.size(), judged.rows.size(), judged.common.size(), judged.hash, resultsHash(judged),
         escaped(references), escaped(question.where.empty() ? "all rows" : question.where),
         question.leaveDeviceOut ? "every device asked without what was learned from it"
         : question.seen         ? "rows that were fitted count as well"
                                 : "rows that a calibration was fitted to are left out, as far as it says",
-        escaped(versions), ORRERY_VERSION);
+        escaped(versions), calibrationsHash(judged.calibrations), ORRERY_VERSION);
 }
 
 std::string figure(const std::string& svg, std::string_view caption) {
@@ -249,6 +253,46 @@ std::string figure(const std::string& svg, std::string_view caption) {
         "<figure style=\"background:#fff;padding:8px;border-radius:6px\">{}<figcaption class=\"note\" "
         "style=\"color:#565e69\">{}</figcaption></figure>",
         svg, escaped(caption));
+}
+
+/// Which kind of method is borne out where, of these very rows.
+std::string surveyHtml(const Judged& judged) {
+    const auto entries = judged.matrixEntries();
+    const Survey survey = surveyOf(entries, *judged.tables, judged.rows, judged.calibrations);
+    std::string out;
+    for (const SurveyTable& table : survey.tables)
+        out += figure(surveySvg(table, entries, 900), fmt::format("Methodologies by {}.", toText(table.by)));
+    return out;
+}
+
+/// Do errors of kernels cancel in their sum?
+std::string growthHtml(const Judged& judged) {
+    const auto all = growthsOf(judged);
+    if (all.empty()) return {};
+    std::string out = figure(growthSvg(all.front().growth, judged.entries[all.front().entry].title, 900),
+                             "Sums of measured kernels of one device, drawn at random.");
+    out += headed({{"method", false},
+                   {"one kernel", true},
+                   {"kernels", true},
+                   {"their sum", true},
+                   {"√N", true},
+                   {"N", true},
+                   {"common by", true},
+                   {"inside", true}});
+    for (const MethodGrowth& each : all) {
+        const GrowthPoint &one = each.growth.points.front(), &last = each.growth.points.back();
+        out += "<tr>" + cell(judged.entries[each.entry].title) + cell(shareText(one.measured), true) +
+               cell(std::to_string(last.kernels), true) + cell(shareText(last.measured), true) +
+               cell(shareText(last.independent), true) + cell(shareText(last.common), true) +
+               cell(fmt::format("{:.2f}", each.growth.correlation), true) +
+               cell(fmt::format("{:.0f} %", 100 * last.coverage), true) + "</tr>";
+    }
+    return out + std::string(tableEnd) +
+           fmt::format(
+               "<p class=\"note\">Root mean squares, relative to the measured sum. Common by 0: errors cancel as "
+               "if they had nothing in common (√N); by 1: all err alike (N). Inside: share of the sums within "
+               "the interval, sides added with {:.1f}.</p>",
+               growthCorrelation);
 }
 
 std::string partHtml(const Judged& judged, bool alone) {
@@ -261,11 +305,15 @@ std::string partHtml(const Judged& judged, bool alone) {
         "<h3>Error against cost</h3>" +
         figure(planeSvg(judged, 900),
                "Lower left is better. Bars go from median to 90th percentile, strokes hold the mean error of 90 % of "
-               "resampled rows; the dashed line joins what no other method beats in both.");
+               "resampled rows; the dashed line joins what no other method beats in both. A star: not compared, on its "
+               "own rows.");
     out += "<h3>By scenario</h3>" + figure(matrixSvg(judged, 900), "Point at a cell for its reason and its figures.");
     out +=
         "<h3>Errors of the rows</h3>" + figure(residualsSvg(judged, 900), "One stroke per row and method, best first.");
     out += "<h3>Figures</h3>" + figuresHtml(judged) + worstHtml(judged);
+    if (const std::string growth = growthHtml(judged); !growth.empty())
+        out += "<h3>From kernels to sums of kernels</h3>" + growth;
+    out += "<h3>Survey</h3>" + surveyHtml(judged);
     out += "<h3>Truth</h3>" + truthHtml(judged);
     out += "<h3>Assumptions</h3>" + assumptionsHtml(judged);
     out += "<h3>Set-up and reproducibility</h3>" + factsHtml(judged);
@@ -338,7 +386,18 @@ std::vector<NamedFile> judgingFiles(const BenchmarkRun& run) {
         files.push_back({begin + "matrix.csv", matrixCsv(part.matrix, part.matrixEntries())});
         files.push_back({begin + "table.tex", judgedTex(part)});
         const auto entries = part.matrixEntries();
-        const Survey survey = surveyOf(entries, *part.tables, part.rows, shippedCalibrations().set);
+        const Survey survey = surveyOf(entries, *part.tables, part.rows, part.calibrations);
+        for (const SurveyTable& table : survey.tables) {
+            const std::string name = fmt::format("{}survey-{}", begin, toText(table.by));
+            files.push_back({name + ".svg", surveySvg(table, entries, pageWidth)});
+            files.push_back({name + "-column.svg", surveySvg(table, entries, columnWidth)});
+        }
+        if (const auto growths = growthsOf(part); !growths.empty()) {
+            const std::string& title = part.entries[growths.front().entry].title;
+            files.push_back({begin + "growth.svg", growthSvg(growths.front().growth, title, pageWidth)});
+            files.push_back({begin + "growth-column.svg", growthSvg(growths.front().growth, title, columnWidth)});
+            files.push_back({begin + "growth.csv", growthCsv(part, growths)});
+        }
         files.push_back({begin + "survey.md", surveyMarkdown(survey, entries)});
         files.push_back({begin + "survey.csv", surveyCsv(survey, entries)});
     }

@@ -3,7 +3,7 @@
 #include "evaluation/assumptions.h"
 #include "evaluation/holdout.h"
 #include "evaluation/reference_checks.h"
-#include "learning/calibration.h"
+#include "learning/calibration_hash.h"
 #include "methods/adapter/adapter_method.h"
 #include "workload/costs.h"
 
@@ -35,20 +35,6 @@ struct Learned {
     std::set<std::string> sources;
     std::size_t sections = 0, unnamed = 0, unsplit = 0;
 };
-
-/// The method, and those that fill its slots: what they were fitted to, it stands on.
-std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked) {
-    std::vector<std::string> all{std::string(card.id)};
-    const auto choice = methodChoice(asked, builtinMethods());
-    for (const MethodOption& option : card.options) {
-        if (!option.slot) continue;
-        const auto chosen = choice ? choice->options.find(option.key) : OptionValues::const_iterator();
-        const bool said = choice && chosen != choice->options.end();
-        const auto inside = methodChoice(said ? std::string_view(chosen->second) : option.fallback, builtinMethods());
-        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
-    }
-    return all;
-}
 
 Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet& calibrations) {
     Learned learned;
@@ -107,9 +93,10 @@ int MethodFacts::points() const {
 ReproducibilityPoint FactFinder::sameBytes(std::string_view asked, const Evaluation* evaluation,
                                            std::span<const ReferenceTable> tables, const CalibrationSet& calibrations) {
     const std::string name(reproducibilityPoints.back());
+    const std::string key = fmt::format("{} {}", asked, calibrationsHash(calibrations));
     {
         const std::scoped_lock held(lock_);
-        if (const auto found = known_.find(asked); found != known_.end()) return found->second;
+        if (const auto found = known_.find(key); found != known_.end()) return found->second;
     }
     const Method* method = findMethod(asked);
     if (!evaluation || !method || evaluation->rows.size() == 0)
@@ -137,7 +124,7 @@ ReproducibilityPoint FactFinder::sameBytes(std::string_view asked, const Evaluat
         name, same,
         same ? fmt::format("{} rows asked on one thread and on two", one->rows.size()) : "two askings differ"};
     const std::scoped_lock held(lock_);
-    return known_.emplace(asked, std::move(point)).first->second;
+    return known_.emplace(key, std::move(point)).first->second;
 }
 
 MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, const Evaluation* evaluation,
@@ -148,7 +135,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     const AdapterFound found = adapter && !adapter->program.recordedOnly ? lookFor(*adapter) : AdapterFound();
     const std::vector<std::string> parts = imported ? std::vector<std::string>() : standsOn(card, asked);
     const Learned learned = learnedBy(parts, calibrations);
-    for (const std::string& part : parts) facts.samples += samplesBehind(part, tables, rows, calibrations);
+    if (!imported) facts.samples = samplesBehindAll(card, asked, tables, rows, calibrations);
     for (const MethodOption& option : card.options)
         if (option.needed && !adapter) facts.files.emplace_back(option.key);
     if (adapter) facts.programs = adapter->program.find;

@@ -52,7 +52,7 @@ private:
     ReproducibilityPoint sameBytes(std::string_view asked, const Evaluation* evaluation,
                                    std::span<const ReferenceTable> tables, const CalibrationSet& calibrations);
     std::mutex lock_;
-    std::map<std::string, ReproducibilityPoint, std::less<>> known_;
+    std::map<std::string, ReproducibilityPoint, std::less<>> known_;  ///< by method and hash of the calibrations
 };
 
 }  // namespace orrery

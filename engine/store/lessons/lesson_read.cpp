@@ -81,7 +81,7 @@ std::vector<Section> sectionsOf(std::string_view markdown) {
 }
 
 /// Text under a key that may be absent.
-Expected<std::string> textAt(MapReader& map, std::string_view key, YamlContext& context) {
+Expected<std::string> textAt(MapReader& map, std::string_view key) {
     const YamlNode* node = map.take(key);
     if (!node) return std::string();
     return readText(*node, map.placeOf(*node, key));
@@ -94,14 +94,14 @@ Expected<std::string> textAt(MapReader& map, std::string_view key, YamlContext& 
         target = std::move(*read_);                              \
     }
 
-Expected<LessonHead> readHead(MapReader& map, const std::string& file, YamlContext& context) {
+Expected<LessonHead> readHead(MapReader& map, const std::string& file) {
     LessonHead head;
     head.file = file;
     head.id = fs::path(file).stem().string();
     auto title = map.require("title", "what the lesson is called");
     if (!title) return Unexpected(title.error());
     LESSON_TRY(head.title, readText(*title, map.placeOf(*title, "title")));
-    LESSON_TRY(head.summary, textAt(map, "summary", context));
+    LESSON_TRY(head.summary, textAt(map, "summary"));
     constexpr int most = 1000;
     for (const auto& [key, into] : {std::pair("order", &head.order), std::pair("minutes", &head.minutes)}) {
         const YamlNode* node = map.take(key);
@@ -118,9 +118,9 @@ Expected<LessonTask> readTask(const YamlNode& node, const Place& at, YamlContext
     if (!map) return Unexpected(map.error());
     LessonTask task;
     std::string ask, within;
-    LESSON_TRY(task.text, textAt(*map, "task", context));
-    LESSON_TRY(ask, textAt(*map, "ask", context));
-    LESSON_TRY(task.hint, textAt(*map, "hint", context));
+    LESSON_TRY(task.text, textAt(*map, "task"));
+    LESSON_TRY(ask, textAt(*map, "ask"));
+    LESSON_TRY(task.hint, textAt(*map, "hint"));
     if (task.text.empty() == ask.empty())
         return fail("lesson.task", "neither a task nor a question, or both",
                     "`task:` with `when:`, or `ask:` with `answer:`", "", map->place());
@@ -128,10 +128,10 @@ Expected<LessonTask> readTask(const YamlNode& node, const Place& at, YamlContext
     if (question) task.text = std::move(ask);
     std::string rule;
     const std::string_view key = question ? "answer" : "when";
-    LESSON_TRY(rule, textAt(*map, key, context));
+    LESSON_TRY(rule, textAt(*map, key));
     if (question) {
         LESSON_TRY(task.answer, readNumber(rule, map->place()));
-        LESSON_TRY(within, textAt(*map, "within", context));
+        LESSON_TRY(within, textAt(*map, "within"));
         if (!within.empty()) {
             auto share = parseMeasure(within, Dimension::Fraction);
             if (!share) return Unexpected(share.error());
@@ -164,13 +164,13 @@ Expected<LessonStep> readStep(const YamlNode& node, const Place& at, const Secti
     auto map = MapReader::open(node, at.path, context);
     if (!map) return Unexpected(map.error());
     LessonStep step;
-    LESSON_TRY(step.title, textAt(*map, "title", context));
+    LESSON_TRY(step.title, textAt(*map, "title"));
     if (step.title != section.title) {
         return fail("lesson.text", fmt::format("the text has `{}` where the step is `{}`", section.title, step.title),
                     "a heading `## ` of the same name for each step, in order", "", map->place());
     }
-    LESSON_TRY(step.page, textAt(*map, "page", context));
-    LESSON_TRY(step.panel, textAt(*map, "panel", context));
+    LESSON_TRY(step.page, textAt(*map, "page"));
+    LESSON_TRY(step.panel, textAt(*map, "panel"));
     LESSON_TRY(step.text, readWords(trimmed(section.words), map->place()));
     if (const YamlNode* tasks = map->take("tasks")) {
         auto list = readList(*tasks, map->placeOf(*tasks, "tasks"));
@@ -196,7 +196,7 @@ Expected<Lesson> readLesson(std::string_view yaml, std::string_view markdown, co
     if (!map) return Unexpected(map.error());
     (void)map->take("orrery");
     Lesson lesson;
-    LESSON_TRY(lesson.head, readHead(*map, file, context));
+    LESSON_TRY(lesson.head, readHead(*map, file));
     auto project = map->require("project", "what the lesson begins with");
     if (!project) return Unexpected(project.error());
     auto loaded = readProject(yamlFlow(*project), file);
@@ -247,7 +247,7 @@ std::vector<LessonHead> shippedLessons() {
         const auto root = parseDocument(*text, context);
         auto map = root ? MapReader::open(*root, "", context) : Expected<MapReader>(Unexpected(root.error()));
         if (!map || !documentVersion(*root, "lesson", 1, context)) continue;
-        if (auto head = readHead(*map, file, context)) heads.push_back(std::move(*head));
+        if (auto head = readHead(*map, file)) heads.push_back(std::move(*head));
     }
     std::ranges::sort(heads, [](const LessonHead& a, const LessonHead& b) {
         return std::tie(a.order, a.title) < std::tie(b.order, b.title);

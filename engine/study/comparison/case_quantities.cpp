@@ -52,8 +52,8 @@ constexpr std::array<CaseQuantity, ColCount> columns{{
     {"tpot_p99", "Per output token, p99", Dimension::Time, false,
      "Time of an output token after the first, 99th percentile of requests."},
     {"latency_p99", "End to end, p99", Dimension::Time, false, "Arrival to last token, 99th percentile of requests."},
-    {"goodput", "Goodput", Dimension::Number, true, "Requests a second that keep every promise."},
-    {"slo_kept", "Promises kept", Dimension::Fraction, true, "Share of requests that keep every promise."},
+    {"goodput", "Goodput", Dimension::Number, true, "Requests per second that meet the SLO."},
+    {"slo_kept", "SLO attainment", Dimension::Fraction, true, "Share of requests that meet the SLO."},
 }};
 
 Ranged exact(double value) {
@@ -142,7 +142,7 @@ AnsweredCase answeredCase(ComparedCase asked, std::string method, std::shared_pt
         values[ColPerToken] = figure("Time per output token, 99th percentile");
         values[ColEndToEnd] = figure("End to end, 99th percentile");
         values[ColGoodput] = figure("Goodput");
-        values[ColKept] = figure("Promises kept");
+        values[ColKept] = figure("SLO attainment");
         const auto makespan = figure("Makespan");
         if (values[ColRate] && makespan) items = values[ColRate]->value * makespan->value;
         values[ColPerDollar] = over(exact(items), values[ColCost]);

@@ -47,7 +47,8 @@ Ranged unsure(double value) {
     return {value, none, none};
 }
 
-constexpr std::string_view promisesKept = "Promises kept";
+// Answers that were stored before 28 November 2026 say the second.
+constexpr std::string_view sloAttainment = "SLO attainment", promisesKept = "Promises kept";
 
 }  // namespace
 
@@ -161,7 +162,8 @@ std::optional<double> violationOf(const Scenario& scenario, const Estimate& esti
     }
     if (constraint.quantity == "slo") {
         const auto* run = std::get_if<ServingRun>(&scenario.task);
-        const Figure* kept = run ? figure(estimate, promisesKept) : nullptr;
+        const Figure* kept = run ? figure(estimate, sloAttainment) : nullptr;
+        if (run && !kept) kept = figure(estimate, promisesKept);
         if (!kept) return std::nullopt;
         return std::max(0.0, run->study->capacity.attainment - kept->value) / run->study->capacity.attainment;
     }

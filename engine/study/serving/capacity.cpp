@@ -14,7 +14,7 @@ namespace {
 class CapacitySearch {
 public:
     CapacitySearch(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
-           const CapacityOptions& options)
+                   const CapacityOptions& options)
         : fleet_(fleet), traffic_(traffic), spec_(spec), options_(options) {}
 
     Expected<bool> keepsAt(double rate) {
@@ -72,8 +72,8 @@ private:
 
 Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const CapacitySpec& spec) {
     if (fleet.promise == ServiceLevel{}) {
-        return fail("capacity.no-promise", "nothing is promised, so any load is borne",
-                    "a time to first token, per token or end to end", "set promise");
+        return fail("capacity.no-promise", "there is no SLO, so any load meets it",
+                    "a limit on TTFT, TPOT or the end-to-end latency", "set promise");
     }
     if (traffic.arrivals.kind == ArrivalKind::ClosedLoop || traffic.arrivals.kind == ArrivalKind::AllAtOnce) {
         return fail("capacity.no-rate", fmt::format("{} arrivals have no rate", toText(traffic.arrivals.kind)),

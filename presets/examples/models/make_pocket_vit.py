@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes pocket-vit.onnx: a small vision transformer with a convolutional stem, as an exporter would write it.
 
     make_pocket_vit.py [FILE]

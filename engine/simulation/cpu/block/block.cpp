@@ -54,6 +54,7 @@ struct Analyser::Work {
     std::unordered_map<std::uint64_t, const Form*> found;
     std::vector<const Form*> forms;
     std::vector<PortUse> uses;
+    std::vector<int> users;  ///< the instruction of each use
     std::vector<FrontEndItem> lines;
     std::vector<DecodeItem> groups;
     std::vector<Step> steps;
@@ -115,7 +116,9 @@ void Analyser::Work::count(const Code& code, Prediction& out) {
         return !one.stack && (one.memory.base == StackPointer || one.memory.index == StackPointer);
     };
     for (const auto& one : all) offset = one.stack ? true : touchesStack(one) ? false : offset;
+    users.clear();
     for (std::size_t i = 0; i < all.size(); ++i) {
+        users.resize(uses.size(), static_cast<int>(i) - 1);
         const auto& one = all[i];
         const Form* form = forms[i];
         if (one.length == 0) continue;
@@ -165,6 +168,7 @@ void Analyser::Work::count(const Code& code, Prediction& out) {
             uops += use.uops;
         }
     }
+    users.resize(uses.size(), static_cast<int>(all.size()) - 1);
     out.uops = uops;
     out.fusedSlots = fusedSlots;
     out.bounds[static_cast<std::size_t>(Bound::Predecode)] =
@@ -399,6 +403,15 @@ std::vector<ChainLink> Analyser::chain(const Code& code) {
         path.push_back(at);
     }
     return links;
+}
+
+std::vector<std::array<double, mostPorts>> Analyser::portsByInstruction() const {
+    std::vector<std::array<double, mostPorts>> by(work_->forms.size());
+    const auto spread = spreadPorts(work_->uses);
+    for (std::size_t u = 0; u < spread.size(); ++u) {
+        for (std::size_t p = 0; p < mostPorts; ++p) by[static_cast<std::size_t>(work_->users[u])][p] += spread[u][p];
+    }
+    return by;
 }
 
 Analyser::Analyser(std::shared_ptr<const Core> core) : work_(std::make_unique<Work>()) {

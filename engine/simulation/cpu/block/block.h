@@ -44,6 +44,9 @@ public:
     void predict(const Code& code, Prediction& out);
     /// The dependence chain of the block last predicted, in the order of time; empty where nothing is carried over.
     std::vector<ChainLink> chain(const Code& code);
+    /// Cycles of each instruction of the block last predicted on each port, in the balanced assignment: columns sum to
+    /// `portCycles`. Of two fused instructions the first has them.
+    std::vector<std::array<double, mostPorts>> portsByInstruction() const;
 
 private:
     struct Work;
@@ -69,5 +72,7 @@ double decodeBound(const std::vector<DecodeItem>& items, const CoreRules& rules)
 double portBound(const std::vector<PortUse>& uses);
 /// A spread that attains it.
 void balancePorts(const std::vector<PortUse>& uses, std::array<double, mostPorts>& load);
+/// The cycles of each use on each port in such a spread: rows sum to `uops`, columns to balancePorts().
+std::vector<std::array<double, mostPorts>> spreadPorts(const std::vector<PortUse>& uses);
 
 }  // namespace orrery::block

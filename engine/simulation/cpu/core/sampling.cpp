@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace orrery::pipeline {
 
@@ -84,37 +85,45 @@ private:
 constexpr std::size_t projected = 15;
 using Point = std::array<double, projected>;
 
-// How often each operation ran in each interval, projected at random to 15 dimensions.
-std::vector<Point> profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed,
-                           const std::stop_token& stop) {
+// The run cut into stretches of equal length but for the last, and how often each operation ran in each of them,
+// projected at random to 15 dimensions.
+struct Profile {
+    std::vector<std::uint64_t> starts, lengths;  ///< operations
+    std::vector<Point> points;
+};
+
+Profile profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed, const std::stop_token& stop) {
     RandomStream random(seed, 1);
     std::vector<Point> directions(nest.ops.size());
     for (Point& each : directions) {
         for (double& x : each) x = 2 * random.uniform() - 1;
     }
-    std::vector<Point> points(1, Point{});
+    Profile profile;
     std::vector<std::uint32_t> counts(nest.ops.size(), 0);
-    std::uint64_t ran = 0;
+    std::uint64_t start = 0, ran = 0;
     const auto close = [&] {
+        Point& point = profile.points.emplace_back(Point{});
         for (std::size_t op = 0; op < counts.size(); ++op) {
             if (counts[op] == 0) continue;
             for (std::size_t d = 0; d < projected; ++d)
-                points.back()[d] += directions[op][d] * counts[op] / static_cast<double>(ran);
+                point[d] += directions[op][d] * counts[op] / static_cast<double>(ran);
             counts[op] = 0;
         }
+        profile.starts.push_back(start);
+        profile.lengths.push_back(ran);
+        start += ran;
         ran = 0;
     };
     NestStream stream(nest);
     OpChunk chunk;
-    while (!stop.stop_requested() && stream.next(chunk)) {
+    while (!stop.stop_requested() &&
+           stream.next(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(OpChunk::capacity, interval - ran)))) {
         for (std::size_t i = 0; i < chunk.size; ++i) ++counts[chunk.op[i]];
         ran += chunk.size;
-        if (ran < interval) continue;
-        close();
-        points.push_back({});
+        if (ran >= interval) close();
     }
     if (ran > 0) close();
-    return points;
+    return profile;
 }
 
 double distance(const Point& a, const Point& b) {
@@ -239,20 +248,27 @@ SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleO
         result.units = drawn.size();
     } else {
         const std::uint64_t interval = std::max<std::uint64_t>(10 * unit, length / 2000);
-        const auto points = profile(nest, interval, options.seed, options.stop);
-        const auto of = clustersOf(points, options.seed);
+        const auto parts = profile(nest, interval, options.seed, options.stop);
+        const auto of = clustersOf(parts.points, options.seed);
         const std::size_t clusters = of.empty() ? 1 : *std::max_element(of.begin(), of.end()) + 1;
         result.clusters = static_cast<int>(clusters);
-        std::vector<std::vector<std::uint64_t>> members(clusters);
-        for (std::size_t i = 0; i < of.size(); ++i) members[of[i]].push_back(i);
+        std::vector<std::vector<std::size_t>> members(clusters);
+        std::vector<std::uint64_t> operations(clusters, 0);
+        for (std::size_t i = 0; i < of.size(); ++i) {
+            members[of[i]].push_back(i);
+            operations[of[i]] += parts.lengths[i];
+        }
+        const auto profiled =
+            std::max<std::uint64_t>(1, std::accumulate(operations.begin(), operations.end(), std::uint64_t{0}));
         // All places first, for units are measured in their order.
         std::vector<std::pair<std::uint64_t, std::size_t>> places;
         for (std::size_t c = 0; c < clusters; ++c) {
             const auto count = members[c].size();
             const auto wanted = std::max<std::uint64_t>(2, (units * count + of.size() / 2) / of.size());
             for (std::uint64_t i = 0; i < wanted && count > 0; ++i) {
-                const auto at = members[c][random.below(count)] * interval + random.below(interval - unit + 1);
-                places.emplace_back(std::min(at, length - unit), c);
+                const std::size_t part = members[c][random.below(count)];
+                const auto room = parts.lengths[part] > unit ? parts.lengths[part] - unit : 0;
+                places.emplace_back(std::min(parts.starts[part] + random.below(room + 1), length - unit), c);
             }
         }
         std::sort(places.begin(), places.end());
@@ -264,7 +280,7 @@ SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleO
         }
         double variance = 0, degrees = 0;
         for (std::size_t c = 0; c < clusters; ++c) {
-            const double share = static_cast<double>(members[c].size()) / static_cast<double>(of.size());
+            const double share = static_cast<double>(operations[c]) / static_cast<double>(profiled);
             const double inside = meanOf(drawn[c], options.confidence).mean;
             const auto n = static_cast<double>(drawn[c].size());
             double squares = 0;

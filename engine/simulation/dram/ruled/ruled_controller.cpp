@@ -90,6 +90,7 @@ void RuledDramController::send(RuledCommand command, int bank) {
     state_.issue(command, bank, clock_);
     ++counts_.commands[static_cast<int>(command)];
     issued_ = true;
+    if (record_) record_->push_back({clock_, command, bank, state_.reachOf(command), -1, 0});
 }
 
 void RuledDramController::setRow(int bank, std::int64_t row) {

@@ -46,6 +46,17 @@ struct RuledPlace {
     std::int64_t row = 0;
 };
 
+/// A command as it went out, for those who look on.
+struct RuledIssued {
+    std::int64_t cycle = 0;
+    RuledCommand command = RuledCommand::Activate;
+    std::int32_t bank = 0;   ///< the first that it reaches
+    std::int32_t reach = 1;  ///< banks
+    std::int32_t heldBy =
+        -1;                 ///< of reads and writes: entry of waits() that the data bus gave most cycles to before it
+    std::int64_t held = 0;  ///< cycles, of `heldBy`
+};
+
 class RuledDramController {
 public:
     static constexpr std::int64_t never = INT64_MAX / 4;
@@ -66,6 +77,9 @@ public:
     std::int64_t nextTick() const { return next_; }
     /// Skips cycles in which nothing happens: now() becomes nextTick() - 1 or `at`, whichever is smaller.
     void skipTo(std::int64_t at);
+
+    /// From now on every command is appended there; null: no longer.
+    void record(std::vector<RuledIssued>* into) { record_ = into; }
 
     std::int64_t now() const { return clock_; }
     bool idle() const { return reads_.size() + writes_.size() == 0 && activeCount_ == 0; }
@@ -143,6 +157,7 @@ private:
     std::vector<Opening> openings_;
     std::int64_t lastColumn_ = -1, dataPace_ = 1, secondWithin_ = 0, dataClockAfter_[2] = {};
     std::vector<std::int64_t> waits_;
+    std::vector<RuledIssued>* record_ = nullptr;
 };
 
 }  // namespace orrery

@@ -6,9 +6,25 @@
 
 namespace orrery {
 
+namespace {
+
+// What a read or write of this cycle waited for: where the sums of waits grew most. The data bus at its pace is no
+// wait.
+void noteHolder(RuledIssued& column, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+    const std::size_t busy = after.size() - ruledOtherWaits + ruledDataBus;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const std::int64_t grown = after[i] - before[i];
+        if (i == busy || grown <= column.held) continue;
+        column.held = grown;
+        column.heldBy = static_cast<std::int32_t>(i);
+    }
+}
+
+}  // namespace
+
 Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
                                    const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
-                                   std::stop_token stop) {
+                                   std::stop_token stop, RuledRecord* record) {
     RuledResult result;
     RuledDramController controller(rules, refresh);
     const std::size_t n = trace.size();
@@ -25,6 +41,8 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
     // A request waits for no more than all buffered ones, each with a row of its own, and a refresh between any two.
     const std::int64_t patience = 1'000'000 + 16 * (rules.timingOf("nRFC") + rules.timingOf("nRC") + 1000) * 4096;
     unsigned turns = 0;
+    std::vector<std::int64_t> waitsBefore;
+    if (record) controller.record(&record->issued);
     while (next < n || !controller.idle() || controller.now() < last) {  // a refresh may be due before the last beat
         if ((++turns & 0xffff) == 0 && stop.stop_requested())
             return fail("dram.stopped", "the run was stopped", {}, {});
@@ -46,7 +64,23 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
             }
         }
         done.clear();
-        controller.tick(done);
+        if (record) {
+            waitsBefore = controller.waits();
+            const std::size_t known = record->issued.size();
+            controller.tick(done);
+            for (std::size_t i = known; i < record->issued.size(); ++i) {
+                RuledIssued& one = record->issued[i];
+                if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
+                    noteHolder(one, waitsBefore, controller.waits());
+            }
+            if (record->issued.size() >= record->most) {
+                record->cut = true;
+                controller.record(nullptr);
+                record = nullptr;
+            }
+        } else {
+            controller.tick(done);
+        }
         for (const auto& one : done) {
             result.done[static_cast<std::size_t>(one.request)] = one.cycle;
             last = std::max(last, one.cycle);

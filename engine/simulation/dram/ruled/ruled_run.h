@@ -53,9 +53,17 @@ struct RuledResult {
     std::vector<std::int64_t> waits;           ///< RuledDramController::waits()
 };
 
-/// Fails with `dram.stopped`, or `dram.stuck` where rules never let a request go on.
+/// The commands of a run, as long as there is room.
+struct RuledRecord {
+    std::size_t most = 50'000;
+    std::vector<RuledIssued> issued;
+    bool cut = false;  ///< there were more
+};
+
+/// Fails with `dram.stopped`, or `dram.stuck` where rules never let a request go on. A record makes its part of the run
+/// slower.
 Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
                                    const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
-                                   std::stop_token stop = {});
+                                   std::stop_token stop = {}, RuledRecord* record = nullptr);
 
 }  // namespace orrery

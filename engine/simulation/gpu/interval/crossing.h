@@ -1,7 +1,7 @@
 #pragma once
 
 // One direction of the interconnect, for the interval model: inputs are queues, of which only the first packet is seen;
-// an output takes one packet a cycle, from its inputs in turn. One event per packet.
+// an output takes one packet a cycle (or a few), from its inputs in turn. One event per packet.
 
 #include "simulation/gpu/interval/event_wheel.h"
 #include "simulation/gpu/request.h"
@@ -16,8 +16,9 @@ namespace orrery::gpusim {
 class Crossing {
 public:
     /// `period`: of its clock, in core cycles. `kind`: of the events that `serve` is for.
-    Crossing(EventWheel& wheel, EventWheel::Kind kind, std::size_t inputs, std::size_t outputs, double period)
-        : wheel_(wheel), kind_(kind), in_(inputs), out_(outputs), period_(period) {}
+    Crossing(EventWheel& wheel, EventWheel::Kind kind, std::size_t inputs, std::size_t outputs, double period,
+             int perCycle = 1)
+        : wheel_(wheel), kind_(kind), in_(inputs), out_(outputs), period_(period / perCycle), several_(perCycle > 1) {}
 
     void push(std::size_t input, std::size_t output, std::uint32_t request, std::uint64_t ready) {
         auto& queue = in_[input];
@@ -55,11 +56,11 @@ public:
         if (!in_[input].empty()) {
             // Outputs are asked in order: those behind see the next packet in this very cycle.
             Packet& behind = in_[input].front();
-            behind.ready = std::max(behind.ready, behind.output > at ? now : now + 1);
+            behind.ready = std::max(behind.ready, several_ || behind.output > at ? now : now + 1);
             show(input);
         }
         // `show` may have called this very output.
-        if (!out.heads.empty()) call(out, at, now + 1);
+        if (!out.heads.empty()) call(out, at, several_ ? now : now + 1);
         return request;
     }
 
@@ -82,7 +83,8 @@ private:
         call(out, packet.output, packet.ready);
     }
     void call(Output& out, std::size_t at, std::uint64_t ready) {
-        const auto when = std::max(ready, static_cast<std::uint64_t>(std::ceil(out.free - 1e-9)));
+        const double free = several_ ? std::floor(out.free + 1e-9) : std::ceil(out.free - 1e-9);
+        const auto when = std::max(ready, static_cast<std::uint64_t>(free));
         if (when >= out.called) return;
         out.called = when;
         wheel_.push(when, kind_, static_cast<std::uint32_t>(at));
@@ -92,6 +94,7 @@ private:
     std::vector<Fifo<Packet>> in_;
     std::vector<Output> out_;
     double period_;
+    bool several_;  ///< packets of a cycle
 };
 
 }  // namespace orrery::gpusim

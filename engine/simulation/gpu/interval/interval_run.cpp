@@ -32,15 +32,20 @@ public:
     Expected<IntervalResult> run(const TraceCommand& command) {
         auto trace = KernelTrace::open(command.file, machine_);
         if (!trace) return tl::unexpected(trace.error());
+        return run(*trace);
+    }
+
+    Expected<IntervalResult> run(KernelSource& trace) {
+        const std::string file = trace.path();
         IntervalResult out;
-        out.header = trace->header();
+        out.header = trace.header();
         out.name = out.header.name;
         const auto fit = occupancy(machine_, out.header);
-        if (fit.fits < 1) return doesNotFit(machine_, out.name, command.file);
+        if (fit.fits < 1) return doesNotFit(machine_, out.name, file);
         out.blocksThatFit = fit.fits, out.blocksPerSm = fit.used, out.limitedBy = fit.limitedBy;
         out.l1Bytes = fit.l1Bytes;
         const int ways = std::max(1, fit.l1Bytes / (machine_.l1.sets * 128));
-        for (SmModel& sm : sms_) sm.begin(ways, *trace, fit.used, fit.changesL1);
+        for (SmModel& sm : sms_) sm.begin(ways, trace, fit.used, fit.changesL1);
         memory_.counts = {};
         const std::int64_t blocks = out.header.blocks();
         out.launchCycles = static_cast<std::uint64_t>(machine_.launchLatency) +
@@ -58,12 +63,12 @@ public:
             const LocalPlace local{threads * (id + sms * static_cast<std::uint64_t>(sm.freeSlot())),
                                    threads * static_cast<std::uint64_t>(fit.used) * sms};
             const auto clock = std::chrono::steady_clock::now();
-            auto got = trace->next(block, local);
+            auto got = trace.next(block, local);
             out.readSeconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
             if (!got) return tl::unexpected(got.error());
             if (!*got)
                 return fail("gpu.trace", fmt::format("the trace has {} of {} thread blocks", placed, blocks), {},
-                            "was the file copied whole?", {command.file, 0, 0, {}});
+                            "was the file copied whole?", {file, 0, 0, {}});
             sm.place(block, at, path);
             ++placed;
             next_ = (id + 1) % sms_.size();
@@ -83,14 +88,14 @@ public:
                 if (finished == blocks) break;
                 return fail("gpu.kernel",
                             fmt::format("'{}' waits for ever after {} cycles", out.name, wheel_.now() - begin), {},
-                            "a barrier that not all warps reach, or a trace cut by hand", {command.file, 0, 0, {}});
+                            "a barrier that not all warps reach, or a trace cut by hand", {file, 0, 0, {}});
             }
             if (++polls % 4096 == 0) {
                 if (options_.stop.stop_requested()) return fail("gpu.stopped", "stopped before the end of a kernel");
                 if (options_.mostCycles > 0 && wheel_.now() - begin > options_.mostCycles)
                     return fail("gpu.cycles",
                                 fmt::format("'{}' runs longer than {} cycles", out.name, options_.mostCycles), {},
-                                "raise --cycles", {command.file, 0, 0, {}});
+                                "raise --cycles", {file, 0, 0, {}});
             }
             switch (event.kind) {
                 case EventWheel::Kind::Wake:
@@ -171,6 +176,11 @@ private:
 };
 
 }  // namespace
+
+Expected<IntervalResult> simulateIntervals(const Machine& machine, KernelSource& kernel,
+                                           const SimulateOptions& options) {
+    return std::make_unique<IntervalGpu>(machine, options)->run(kernel);
+}
 
 Expected<std::vector<IntervalResult>> simulateIntervals(const Machine& machine,
                                                         const std::vector<TraceCommand>& commands,

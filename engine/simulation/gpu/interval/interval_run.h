@@ -20,4 +20,8 @@ Expected<std::vector<IntervalResult>> simulateIntervals(const Machine& machine,
                                                         const std::vector<TraceCommand>& commands,
                                                         const SimulateOptions& options = {});
 
+/// One kernel on a machine whose caches are empty.
+Expected<IntervalResult> simulateIntervals(const Machine& machine, KernelSource& kernel,
+                                           const SimulateOptions& options = {});
+
 }  // namespace orrery::gpusim

@@ -26,9 +26,9 @@ MemoryModel::MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore
       slices_(static_cast<std::size_t>(machine.slices())),
       channels_(static_cast<std::size_t>(machine.channels)),
       toSlices_(wheel, Kind::Request, static_cast<std::size_t>(machine.sms), static_cast<std::size_t>(machine.slices()),
-                machine.coreMhz / machine.networkMhz),
+                machine.coreMhz / machine.networkMhz, machine.sectorsPerCycle),
       replies_(wheel, Kind::Reply, static_cast<std::size_t>(machine.slices()), static_cast<std::size_t>(machine.sms),
-               machine.coreMhz / machine.networkMhz),
+               machine.coreMhz / machine.networkMhz, machine.sectorsPerCycle),
       l2Cycle_(machine.coreMhz / machine.l2Mhz),
       dramCycle_(machine.coreMhz / machine.dramMhz) {
     for (Slice& slice : slices_) slice.cache.configure(machine.l2, 0);

@@ -33,7 +33,7 @@ SmModel::SmModel(const Machine& machine, EventWheel& wheel, RequestStore& reques
     l1_.configure(machine.l1, machine.l1DirtyPercent);
 }
 
-void SmModel::begin(int l1Ways, const KernelTrace& kernel, int blocksThatFit, bool changesL1) {
+void SmModel::begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1) {
     if (changesL1 && l1Ways != l1_.ways()) l1_.setWays(l1Ways);
     statics_ = &kernel.statics();
     blocksThatFit_ = blocksThatFit;
@@ -83,7 +83,7 @@ void SmModel::place(TraceBlock& trace, std::uint64_t now, const WarpPath& path) 
         warp.lanes = threads >= 32 ? 0xffffffffu : (1u << threads) - 1;
         warp.exited = 0, warp.latest = now;
         warp.live = true, warp.done = warp.barrier = warp.fence = warp.isLeaving = false;
-        warp.loads = warp.stores = warp.atomics = warp.awaitedGroups = 0;
+        warp.loads = warp.stores = warp.atomics = warp.awaitedGroups = warp.oldestGroup = 0;
         warp.block = static_cast<std::uint8_t>(slot);
         warp.groups.assign(1, 0);
         warp.path = path;
@@ -394,7 +394,7 @@ void SmModel::toMemory(std::uint32_t id, const Executed& executed, const StaticI
         Load& l = loads_[load];
         l = {id, static_cast<std::int32_t>(executed.count), -1, one.destination, Level::L1, false, now};
         ++warp.loads;
-        if (one.action == Action::Atomic) {
+        if (one.action == Action::Atomic && (!machine_.modernCore || one.destination >= 0)) {
             l.atomic = true;
             ++warp.atomics;
         }
@@ -406,7 +406,8 @@ void SmModel::toMemory(std::uint32_t id, const Executed& executed, const StaticI
             warp.registers[static_cast<std::size_t>(one.destination)] = {forever, 0, Cause::Memory};
     }
     // Sectors enter the banks of L1 from the last on, as many a cycle as go to different ones; those that go past it,
-    // one a cycle.
+    // one a cycle, or as many as L1 has banks.
+    const auto past = static_cast<std::uint32_t>(machine_.copiesBypassL1 ? machine_.l1Banks : 1);
     const TraceBlock& trace = blocks_[warp.block].trace;
     std::uint64_t cycle = from + 1;
     std::uint64_t taken = 0;
@@ -419,7 +420,7 @@ void SmModel::toMemory(std::uint32_t id, const Executed& executed, const StaticI
         request.write = store, request.atomic = one.action == Action::Atomic, request.bypasses = one.bypassesL1;
         if (store) ++warp.stores;
         if (one.bypassesL1) {
-            if (i + 1 < executed.count) ++cycle;
+            if (i + 1 < executed.count && (executed.count - 1 - i) % past == 0) ++cycle;
             if (!store) ++counts.bypassReads;
             memory_.send(at, cycle);
             continue;
@@ -454,7 +455,10 @@ void SmModel::service() {
     const std::uint64_t now = wheel_.now();
     if (now != served_) return;
     served_ = forever;
-    if (!misses_.empty() && memory_.takes(static_cast<std::size_t>(id_))) memory_.send(misses_.take(), now);
+    for (int i = 0; i < machine_.sectorsPerCycle && !misses_.empty(); ++i) {
+        if (!memory_.takes(static_cast<std::size_t>(id_))) break;
+        memory_.send(misses_.take(), now);
+    }
     if (blockedCount_ > 0) {
         const bool was = loadStoreBlocked();
         bool moved = false;
@@ -540,6 +544,13 @@ void SmModel::reply(std::uint32_t at) {
         requests_.give(one);
     };
     if (request.bypasses) {
+        const Load& load = loads_[request.load];
+        if (machine_.copiesBypassL1 && load.destination < 0 && !load.atomic) {
+            // Into shared memory, or nowhere: no register's bank to wait for.
+            sectorDone(request.load, request.level, request.lanes, now + 2);
+            requests_.give(at);
+            return;
+        }
         release(at, request.level);
         return;
     }
@@ -589,8 +600,8 @@ void SmModel::sectorDone(std::uint32_t at, Level level, std::uint32_t, std::uint
 
 void SmModel::checkGroups(std::uint32_t id, std::uint64_t now) {
     Warp& warp = warps_[id];
-    for (int i = 0; i < warp.awaitedGroups; ++i) {
-        if (warp.groups[static_cast<std::size_t>(i)] > 0) return;
+    for (; warp.oldestGroup < warp.awaitedGroups; ++warp.oldestGroup) {
+        if (warp.groups[static_cast<std::size_t>(warp.oldestGroup)] > 0) return;
     }
     warp.awaitedGroups = 0;
     warp.resumes.at = std::max(warp.resumes.at, now);

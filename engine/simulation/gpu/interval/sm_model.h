@@ -26,7 +26,7 @@ struct WarpPath {
 class SmModel {
 public:
     SmModel(const Machine& machine, EventWheel& wheel, RequestStore& requests, MemoryModel& memory, int id);
-    void begin(int l1Ways, const KernelTrace& kernel, int blocksThatFit, bool changesL1);
+    void begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1);
     bool hasRoom() const { return usedBlocks_ < blocksThatFit_; }
     int freeSlot() const;
     /// Takes a block; what led to the place is `path`.
@@ -56,7 +56,7 @@ private:
         Ready next;                ///< of its next instruction
         Ready resumes;             ///< after a barrier, a fence and the like
         bool live = false, done = false, barrier = false, fence = false, isLeaving = false;
-        int loads = 0, stores = 0, atomics = 0, awaitedGroups = 0;
+        int loads = 0, stores = 0, atomics = 0, awaitedGroups = 0, oldestGroup = 0;
         std::uint8_t block = 0;
         std::vector<int> groups;
         WarpPath path;

@@ -67,6 +67,7 @@ public:
     Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
     const std::vector<StaticInstruction>& statics() const override { return statics_; }
     std::string path() const override { return {}; }
+    std::vector<InstructionText> texts() const override;
 
 private:
     const Machine* machine_ = nullptr;

@@ -52,29 +52,10 @@ public:
     void warp(std::int64_t block, int warp, WarpSink& out) const override {
         const Where at = place(block);
         for (const int each : prologue_) out.op(each);
-        if (s_.copiesPast) {
-            for (std::int64_t step = 0; step < s_.stages - 1; ++step) load(at, step, warp, out), out.op(closeGroup_);
-        } else {
-            load(at, 0, warp, out);
-            store(warp, out);
-            out.op(barrier_);
-        }
-        for (std::int64_t step = 0; step < steps_; ++step) {
-            if (s_.copiesPast) {
-                out.op(awaitGroup_, allLanes, static_cast<unsigned>(std::max(0, s_.stages - 2)));
-                out.op(barrier_);
-                load(at, step + s_.stages - 1, warp, out);
-                out.op(closeGroup_);
-            } else if (step + 1 < steps_) {
-                load(at, step + 1, warp, out);
-            }
-            multiply(out);
-            if (!s_.copiesPast && step + 1 < steps_) {
-                store(warp, out);
-                out.op(barrier_);
-            }
-            for (const int each : loop_) out.op(each);
-        }
+        if (s_.copiesPast)
+            pipelined(at, warp, out);
+        else
+            staged(at, warp, out);
         finish(at, warp, out);
     }
 
@@ -83,6 +64,97 @@ private:
         std::int64_t plane = 0, m = 0, n = 0, split = 0;
     };
     double cBytes() const { return s_.splits > 1 ? 4 : s_.cBytes; }
+
+    // Through registers: the next step's rows are under way while this one multiplies.
+    void staged(const Where& at, int warp, WarpSink& out) const {
+        load(at, 0, warp, out);
+        store(warp, out);
+        out.op(barrier_);
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            if (step + 1 < steps_) load(at, step + 1, warp, out);
+            multiply(out);
+            if (step + 1 < steps_) {
+                store(warp, out);
+                out.op(barrier_);
+            }
+            for (const int each : loop_) out.op(each);
+        }
+    }
+
+    // As CUTLASS's multistage kernels: copies of a later step and fragments of the next part stand between the
+    // multiplications, and a step's last part already reads the next step's first fragments, behind the barrier.
+    void pipelined(const Where& at, int warp, WarpSink& out) const {
+        for (std::int64_t step = 0; step < s_.stages - 1; ++step) load(at, step, warp, out), out.op(closeGroup_);
+        const auto arrived = [&] {
+            out.op(awaitGroup_, allLanes, static_cast<unsigned>(std::max(0, s_.stages - 2)));
+            out.op(barrier_);
+        };
+        arrived();
+        std::size_t half = 0;
+        for (const int each : fragments_[half]) out.access(each, allLanes, places());
+        Held copies;
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            copies.clear();
+            load(at, step + s_.stages - 1, warp, copies);
+            std::size_t copied = 0;
+            const auto last = static_cast<std::size_t>(parts_) - 1, spread = std::max<std::size_t>(1, last);
+            for (std::size_t part = 0; part <= last; ++part) {
+                const bool ends = part == last;
+                const std::size_t until =
+                    ends ? copies.size() : std::min(copies.size(), copies.size() * (part + 1) / spread);
+                if (ends) {
+                    for (; copied < until; ++copied) copies.give(copied, out);
+                    out.op(closeGroup_);
+                    if (step + 1 < steps_) arrived();
+                }
+                const auto& products = multiply_[half];
+                const auto& next = fragments_[1 - half];
+                const std::size_t n = products.size(), first = copied;
+                const std::size_t fragments = ends && step + 1 == steps_ ? 0 : next.size();
+                std::size_t read = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    // Fragments in the first half of the part, so that they are there for the next; copies in the
+                    // other.
+                    for (; read < fragments && 2 * fragments * i >= read * n; ++read)
+                        out.access(next[read], allLanes, places());
+                    for (; copied < until && 2 * i >= n && (2 * i - n) * (until - first) >= (copied - first) * n;
+                         ++copied)
+                        copies.give(copied, out);
+                    out.op(products[i]);
+                }
+                for (; read < fragments; ++read) out.access(next[read], allLanes, places());
+                for (; copied < until; ++copied) copies.give(copied, out);
+                half = 1 - half;
+            }
+            for (const int each : loop_) out.op(each);
+        }
+    }
+
+    // Accesses that wait for their place among other instructions.
+    class Held final : public WarpSink {
+    public:
+        void op(int, std::uint32_t, unsigned) override {}
+        void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) override {
+            if (lanes == 0) return;
+            accesses_.push_back({instruction, lanes, addresses_.size(), addresses.size()});
+            addresses_.insert(addresses_.end(), addresses.begin(), addresses.end());
+        }
+        void clear() { accesses_.clear(), addresses_.clear(); }
+        std::size_t size() const { return accesses_.size(); }
+        void give(std::size_t i, WarpSink& to) const {
+            const auto& one = accesses_[i];
+            to.access(one.instruction, one.lanes, {addresses_.data() + one.first, one.count});
+        }
+
+    private:
+        struct Access {
+            int instruction = 0;
+            std::uint32_t lanes = 0;
+            std::size_t first = 0, count = 0;
+        };
+        std::vector<Access> accesses_;
+        std::vector<std::uint64_t> addresses_;
+    };
 
     // Blocks go down columns of eight tiles, so that a wave shares rows and columns.
     Where place(std::int64_t block) const {
@@ -234,16 +306,19 @@ private:
         for (std::size_t i = 0; i < stores_.size(); ++i)
             out.access(stores_[i], allLanes, sixteenEach((i * warps + static_cast<std::size_t>(warp)) * 512));
     }
-    void multiply(WarpSink& out) const {
+    // Shared-memory addresses of a fragment: lanes of a column share their words where vector units multiply.
+    std::span<const std::uint64_t> places() const {
         static const auto both = sixteenEach(0);
-        static const auto few = [] {  // lanes of a column share their words
+        static const auto few = [] {
             auto all = sixteenEach(0);
             for (std::size_t lane = 0; lane < 32; ++lane) all[lane] = 16 * (lane % 8);
             return all;
         }();
-        const auto& places = s_.form.kind == MultiplyForm::Kind::Vector ? few : both;
+        return s_.form.kind == MultiplyForm::Kind::Vector ? few : both;
+    }
+    void multiply(WarpSink& out) const {
         const auto fragments = [&](int half) {
-            for (const int each : fragments_[static_cast<std::size_t>(half)]) out.access(each, allLanes, places);
+            for (const int each : fragments_[static_cast<std::size_t>(half)]) out.access(each, allLanes, places());
         };
         fragments(0);
         for (int part = 0; part < parts_; ++part) {

@@ -12,6 +12,7 @@ NestWriter::NestWriter() {
 AffineAddress NestWriter::array(std::uint64_t bytes) {
     AffineAddress start;
     start.base = nextArray_;
+    nest_.arrays.push_back(nextArray_);
     // A page between, and lines of different arrays on different sets.
     nextArray_ += (bytes / 4096 + 2) * 4096 + 320;
     nest_.footprint += bytes;

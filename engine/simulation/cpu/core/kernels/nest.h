@@ -43,8 +43,9 @@ struct LoopNest {
     std::vector<StaticOp> ops;
     std::vector<int> addressOf;  ///< per operation, −1: touches no memory
     std::vector<AffineAddress> addresses;
-    std::vector<Node> nodes;      ///< the first is the whole
-    std::uint64_t footprint = 0;  ///< bytes of its arrays
+    std::vector<Node> nodes;            ///< the first is the whole
+    std::vector<std::uint64_t> arrays;  ///< where each begins
+    std::uint64_t footprint = 0;        ///< bytes of its arrays
 
     std::uint64_t length() const { return nodes.empty() ? 0 : nodes.front().length; }
 };

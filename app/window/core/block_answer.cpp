@@ -1,0 +1,55 @@
+#include "app/window/core/block_answer.h"
+
+#include "app/window/core/block_text.h"
+
+#include <charconv>
+
+namespace orrery::app {
+
+namespace {
+
+// The byte that a refusal of the decoder stands at; -1: none.
+qsizetype byteOf(const Diagnostic& why) {
+    constexpr std::string_view word = "byte ";
+    const std::string& path = why.place.path;
+    qsizetype byte = -1;
+    if (path.starts_with(word)) std::from_chars(path.data() + word.size(), path.data() + path.size(), byte);
+    return byte;
+}
+
+}  // namespace
+
+Expected<BlockAnswer> BlockDesk::ask(const BlockQuestion& question) {
+    if (!analyser_ || id_ != question.core) {
+        auto core = block::loadCore(question.core);
+        if (!core) return Unexpected(core.error());
+        if ((*core)->forms.empty())
+            return fail("block.no-table", (*core)->rules.title + " has no table of ports", "a core that has one");
+        core_ = std::move(*core);
+        analyser_ = std::make_unique<block::Analyser>(core_);
+        id_ = question.core;
+    }
+    BlockAnswer answer;
+    std::vector<std::uint8_t> bytes = question.bytes;
+    const QString plain = plainHex(question.text);
+    if (bytes.empty()) {
+        // Every character is one byte for the reader, so that its columns are positions.
+        auto read = block::readHex(plain.toLatin1().toStdString());
+        if (!read) return Unexpected(read.error());
+        bytes = std::move(*read);
+    }
+    if (const auto read = block::decode(bytes, answer.code); !read) {
+        Diagnostic why = read.error();
+        if (!plain.isEmpty() && byteOf(why) >= 0)
+            why.place.column = static_cast<int>(positionOfByte(plain, byteOf(why))) + 1;
+        return Unexpected(std::move(why));
+    }
+    analyser_->predict(answer.code, answer.prediction);
+    answer.ports = analyser_->portsByInstruction();
+    answer.chain = analyser_->chain(answer.code);
+    answer.lines = block::disassemble(answer.code);
+    answer.core = core_;
+    return answer;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,311 @@
+#include "app/window/core/pipeline_tab.h"
+
+#include "app/window/form_parts.h"
+#include "widgets/common/icon_button.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
+#include "widgets/plots/bar_list.h"
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSlider>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+namespace {
+
+using namespace pipeline;
+
+QString nameOf(Cause cause) {
+    switch (cause) {
+        case Cause::Retiring:
+            return PipelineTab::tr("Retiring");
+        case Cause::FrontEnd:
+            return PipelineTab::tr("Front end");
+        case Cause::Mispredict:
+            return PipelineTab::tr("Mispredicted");
+        case Cause::Window:
+            return PipelineTab::tr("Window full");
+        case Cause::Ports:
+            return PipelineTab::tr("Ports");
+        case Cause::Execution:
+            return PipelineTab::tr("Execution");
+        case Cause::Divide:
+            return PipelineTab::tr("Divider");
+        case Cause::Forward:
+            return PipelineTab::tr("Forwarding");
+        case Cause::Level1:
+            return PipelineTab::tr("First cache");
+        case Cause::Level2:
+            return PipelineTab::tr("Second cache");
+        case Cause::Level3:
+            return PipelineTab::tr("Third cache");
+        case Cause::Memory:
+            return PipelineTab::tr("Memory");
+        case Cause::Stores:
+            return PipelineTab::tr("Store queue");
+    }
+    return {};
+}
+
+QString wordsOf(Cause cause) {
+    switch (cause) {
+        case Cause::Retiring:
+            return PipelineTab::tr("slots of retirement that were used: the work itself");
+        case Cause::FrontEnd:
+            return PipelineTab::tr("the next operation was not fetched or dispatched yet");
+        case Cause::Mispredict:
+            return PipelineTab::tr("a branch was guessed wrongly, and the front end refilled");
+        case Cause::Window:
+            return PipelineTab::tr("no entry of a queue was free: a larger window would look further ahead");
+        case Cause::Ports:
+            return PipelineTab::tr("its sources were there and no port that can run it was free");
+        case Cause::Execution:
+            return PipelineTab::tr("it waited for the latency of units: results that depend on each other");
+        case Cause::Divide:
+            return PipelineTab::tr("it waited for a division");
+        case Cause::Forward:
+            return PipelineTab::tr("it waited for the data of a store before it");
+        case Cause::Level1:
+            return PipelineTab::tr("it waited for a load from the first cache");
+        case Cause::Level2:
+            return PipelineTab::tr("it waited for a load from the second cache");
+        case Cause::Level3:
+            return PipelineTab::tr("it waited for a load from the third cache");
+        case Cause::Memory:
+            return PipelineTab::tr("it waited for a load from memory");
+        case Cause::Stores:
+            return PipelineTab::tr("the store queue was full");
+    }
+    return {};
+}
+
+}  // namespace
+
+PipelineTab::~PipelineTab() = default;
+
+void PipelineTab::setDesign(HardwarePtr design) {
+    if (design == design_) return;
+    design_ = std::move(design);
+    core_->setItemText(0, design_ ? tr("drawn: %1").arg(ui::qs(design_->name)) : tr("drawn: no design"));
+    if (core_->currentIndex() == 0) changed();
+}
+
+void PipelineTab::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!asked_) changed();
+}
+
+void PipelineTab::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    play(false);
+}
+
+void PipelineTab::fillSets() {
+    // What the core has, in the order of all; a drawn core may have any.
+    const QString before = set_->currentText();
+    const auto machine = core_->currentIndex() > 0 ? loadMachine(core_->currentData().toString().toStdString())
+                                                   : Expected<Machine>(Machine{});
+    const QSignalBlocker quiet(set_);
+    set_->clear();
+    for (const std::string_view each : instructionSets()) {
+        if (core_->currentIndex() > 0 && machine && !machine->has(each)) continue;
+        set_->addItem(ui::qs(each));
+    }
+    const int at = set_->findText(before);
+    set_->setCurrentIndex(at >= 0 ? at : std::min(1, set_->count() - 1));
+}
+
+void PipelineTab::showSizes() {
+    const KernelForm& form = kernelForms()[static_cast<std::size_t>(std::max(kernel_->currentIndex(), 0))];
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        const bool used = i < form.sizes.size();
+        sizes_[i].name->setVisible(used);
+        sizes_[i].value->setVisible(used);
+        if (!used) continue;
+        const QString name = ui::qs(form.sizes[i].first);
+        sizes_[i].name->setText(name);
+        sizes_[i].value->setAccessibleName(tr("Size %1 of the kernel").arg(name));
+        const QSignalBlocker quiet(sizes_[i].value);
+        // Small enough to be answered at once; the command line's own sizes are larger.
+        sizes_[i].value->setValue(
+            static_cast<int>(std::min<std::int64_t>(form.sizes[i].second, name.size() == 1 ? 64 : 512)));
+    }
+}
+
+std::string PipelineTab::kernelText() const {
+    const KernelForm& form = kernelForms()[static_cast<std::size_t>(std::max(kernel_->currentIndex(), 0))];
+    std::string text(form.name);
+    for (std::size_t i = 0; i < form.sizes.size(); ++i)
+        text += ' ' + std::string(form.sizes[i].first) + '=' + std::to_string(sizes_[i].value->value());
+    return text + ' ' + set_->currentText().toStdString();
+}
+
+Expected<void> PipelineTab::setKernel(const std::string& text) {
+    const auto spec = readKernel(text);
+    if (!spec) return Unexpected(spec.error());
+    kernel_->setCurrentIndex(std::max(0, kernel_->findData(QString::fromStdString(spec->kernel))));
+    showSizes();
+    const KernelForm& form = kernelForms()[static_cast<std::size_t>(kernel_->currentIndex())];
+    for (std::size_t i = 0; i < form.sizes.size(); ++i) {
+        const QSignalBlocker quiet(sizes_[i].value);
+        sizes_[i].value->setValue(static_cast<int>(spec->size(form.sizes[i].first)));
+    }
+    if (const int at = set_->findText(QString::fromStdString(spec->instructionSet)); at >= 0) set_->setCurrentIndex(at);
+    changed();
+    return {};
+}
+
+PipelineQuestion PipelineTab::question() const {
+    PipelineQuestion question;
+    if (core_->currentIndex() > 0)
+        question.core = core_->currentData().toString().toStdString();
+    else
+        question.drawn = design_;
+    question.kernel = kernelText();
+    question.place = place_->value() / 1000.0;
+    question.rows = rows_->value();
+    return question;
+}
+
+void PipelineTab::changed() {
+    where_->setFullText(tr("from %1 % of the run").arg(place_->value() / 10.0, 0, 'f', 1));
+    if (answer_) veil_->dropSoon(tr("The question has changed: this is the run before"));
+    soon_.start();
+}
+
+void PipelineTab::run() {
+    const PipelineQuestion question = this->question();
+    if (asked_ == question && work_.isRunning()) return;
+    if (asked_ == question && answer_) return veil_->lift();
+    asked_ = question;
+    refusal_.reset();
+    work_.ask(
+        [question](const std::stop_token& stop, Progress& progress) { return runPipeline(question, stop, progress); },
+        [this](Expected<PipelineAnswer>&& found) { take(std::move(found)); });
+    tell();
+}
+
+void PipelineTab::take(Expected<PipelineAnswer>&& found) {
+    if (!found) {
+        refusal_ = found.error();
+        answer_ = {};
+        if (view_->isEmpty())
+            veil_->lift();
+        else
+            veil_->drop(tr("There is no answer to the question at the left: this is the run before"));
+    } else {
+        answer_ = std::move(*found);
+        veil_->lift();
+        show(*answer_);
+    }
+    tell();
+}
+
+void PipelineTab::tell() {
+    const bool running = work_.isRunning();
+    progress_->setVisible(running);
+    cancel_->setVisible(running);
+    progress_->setValue(static_cast<int>(work_.fraction() * 1000));
+    problem_->setVisible(refusal_.has_value());
+    if (refusal_) {
+        QString said = ui::qs(refusal_->message);
+        if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::qs(refusal_->expected));
+        if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::qs(refusal_->hint));
+        problem_->setText(said);
+    }
+    const bool there = answer_.has_value() && !view_->isEmpty();
+    for (QWidget* each : std::initializer_list<QWidget*>{back_, play_, step_, export_, command_})
+        each->setEnabled(there);
+    cycle_->setFullText(there ? view_->cycleText() : QString());
+}
+
+void PipelineTab::show(const PipelineAnswer& answer) {
+    const Counters& counts = answer.counts;
+    const double cycles = static_cast<double>(std::max<std::uint64_t>(counts.cycles, 1));
+    const double ipc = static_cast<double>(counts.instructions) / cycles;
+    headline_->setFullText(tr("%1 cycles, %2 instructions per cycle on %3")
+                               .arg(ui::countText(cycles), QString::number(ipc, 'f', 2), ui::qs(answer.machine.title)));
+    const auto stack = counts.stack();
+    std::size_t most = 1;
+    for (std::size_t c = 1; c < causeCount; ++c)
+        if (stack[c] > stack[most]) most = c;
+    QString sub = ui::text(Seconds(cycles / answer.machine.clock)) + QStringLiteral(" · ") +
+                  tr("%1 FLOP per cycle").arg(flopsOf(answer.kernel) / cycles, 0, 'f', 1);
+    // A part of a kernel has an unknown part of its operations.
+    if (counts.operations < answer.length)
+        sub = tr("the first %1 of %2 operations")
+                  .arg(ui::countText(static_cast<double>(counts.operations)),
+                       ui::countText(static_cast<double>(answer.length)));
+    sub += stack[most] > 0 ? tr(" · %1 of the cycles: %2")
+                                 .arg(ui::percentText(stack[most] / cycles), wordsOf(static_cast<Cause>(most)))
+                           : QString();
+    for (const std::string& each : answer.assumptions) sub += QStringLiteral(" · ") + ui::qs(each);
+    sub_->setFullText(sub);
+    std::vector<ui::Bar> bars;
+    for (std::size_t c = 0; c < causeCount; ++c) {
+        if (stack[c] <= 0) continue;
+        const auto cause = static_cast<Cause>(c);
+        ui::Bar bar;
+        bar.name = nameOf(cause);
+        bar.value = stack[c];
+        bar.text = ui::percentText(stack[c] / cycles);
+        bar.words = wordsOf(cause);
+        bar.marked = c == most;
+        if (cause == Cause::Retiring) bar.colour = ui::Theme::instance().methodColour(2);
+        bars.push_back(std::move(bar));
+    }
+    causes_->setBars(tr("What every cycle went to"), std::move(bars), cycles);
+    std::vector<ui::Bar> ports;
+    std::uint64_t busiest = 0;
+    for (std::size_t p = 0; p < answer.machine.portNames.size(); ++p) busiest = std::max(busiest, counts.portCycles[p]);
+    for (std::size_t p = 0; p < answer.machine.portNames.size(); ++p) {
+        const double share = static_cast<double>(counts.portCycles[p]) / cycles;
+        ports.push_back({ui::qs(answer.machine.portNames[p]),
+                         share,
+                         ui::percentText(share),
+                         tr("%1 cycles of the run").arg(ui::countText(static_cast<double>(counts.portCycles[p]))),
+                         {},
+                         counts.portCycles[p] == busiest && busiest > 0});
+    }
+    ports_->setBars(tr("How busy each port was"), std::move(ports), 1);
+    view_->setPicture(answer.picture);
+}
+
+void PipelineTab::play(bool on) {
+    if (play_->isChecked() != on) play_->setChecked(on);
+    on && !view_->isEmpty() ? frame_.start() : frame_.stop();
+}
+
+QString PipelineTab::command() const {
+    if (!asked_ || (asked_->core.empty() && !asked_->drawn)) return {};
+    return QStringLiteral("orrery-cli core %1 --kernel \"%2\"")
+        .arg(
+            asked_->core.empty() ? QStringLiteral("--hardware FILE") : QStringLiteral("--core ") + ui::qs(asked_->core),
+            ui::qs(asked_->kernel));
+}
+
+QVariantMap PipelineTab::kept() const {
+    return {{QStringLiteral("pipeline/core"), core_->currentData()},
+            {QStringLiteral("pipeline/kernel"), ui::qs(kernelText())}};
+}
+
+void PipelineTab::setKept(const QVariantMap& view) {
+    // An empty id is the drawn core; nothing kept is no choice.
+    const QVariant core = view.value(QStringLiteral("pipeline/core"));
+    if (const int at = core.isValid() ? core_->findData(core.toString()) : -1; at >= 0) {
+        core_->setCurrentIndex(at);
+        fillSets();
+    }
+    if (const QString kernel = view.value(QStringLiteral("pipeline/kernel")).toString(); !kernel.isEmpty())
+        (void)setKernel(kernel.toStdString());
+}
+
+}  // namespace orrery::app

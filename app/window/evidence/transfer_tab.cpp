@@ -1,0 +1,221 @@
+#include "app/window/evidence/transfer_tab.h"
+
+#include "app/document/background.h"
+#include "app/window/form_parts.h"
+#include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/cells_model.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <array>
+#include <utility>
+
+namespace orrery::app {
+
+namespace {
+
+/// Columns that stand also where no row does, and say so.
+constexpr std::array<std::string_view, 4> always{"GPU", "TPU", "Accelerator", "PIM"};
+
+ui::Cell cellOf(const TransferCell& cell, const QString& where) {
+    if (cell.state != TransferCell::State::Judged) {
+        const bool none = cell.state == TransferCell::State::NoTruth;
+        return {none ? QString() : QStringLiteral("–"), 1e300, where + QLatin1Char('\n') + ui::qs(cell.reason),
+                ui::Tone::Muted, true};
+    }
+    return {
+        ui::percentText(cell.mape), cell.mape,
+        TransferTab::tr("%1\nMean error %2; median %3 (90 %: %4 to %5); %6 of the rows inside the 90 % interval; %7 "
+                        "rows")
+            .arg(where, ui::percentText(cell.mape), ui::signedPercentText(cell.median), ui::signedPercentText(cell.low),
+                 ui::signedPercentText(cell.high), ui::percentText(cell.coverage90),
+                 ui::countText(static_cast<double>(cell.rows))),
+        cell.coverage90 < 0.85 ? ui::Tone::Warning : ui::Tone::Normal, true};
+}
+
+}  // namespace
+
+TransferTab::TransferTab(ReferenceShelf* shelf, QWidget* parent)
+    : QWidget(parent), shelf_(shelf), work_(new Background(this)) {
+    const int unit = ui::Theme::instance().unit();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    column->setSpacing(unit);
+    column->addWidget(buildForm());
+    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
+    state_->setWordWrap(true);
+    state_->setObjectName(QStringLiteral("transfer.state"));
+    column->addWidget(state_);
+    table_ = new ui::CellsTable(QStringLiteral("transfer.table"), tr("Fitted on a line, judged on a column"),
+                                tr("Mean error of what was learned on the line's rows, on those of the column. Orange: "
+                                   "fewer than 85 % of the rows lie inside the 90 % interval"),
+                                this);
+    column->addWidget(table_, 1);
+    connect(work_, &Background::advanced, this, &TransferTab::showState);
+    connect(work_, &Background::ended, this, &TransferTab::showState);
+    connect(shelf_, &ReferenceShelf::changed, this, &TransferTab::outdate);
+    connect(where_, &QLineEdit::textEdited, this, &TransferTab::outdate);
+    for (QComboBox* box : {method_, by_, fit_}) connect(box, &QComboBox::activated, this, &TransferTab::outdate);
+    showResult();
+    showState();
+}
+
+QWidget* TransferTab::buildForm() {
+    auto* form = new QWidget(this);
+    auto* row = new QHBoxLayout(form);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(ui::Theme::instance().unit());
+    where_ = named(new QLineEdit(form), "transfer.where", tr("Which rows"),
+                   tr("Terms that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
+    where_->setPlaceholderText(tr("Rows: all that are loaded"));
+    method_ =
+        namedChoice(form, "transfer.method", tr("Method"), tr("What is fitted on one device and asked of another"));
+    for (const KernelMethod& method : kernelMethods()) {
+        if (const Method* whole = findMethod(method.id)) method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
+    }
+    selectData(method_, QStringLiteral("roofline"));
+    by_ = namedChoice(form, "transfer.by", tr("Lines and columns"), tr("Device by device, or platform by platform"));
+    by_->addItem(tr("By platform"), static_cast<int>(TransferGroups::Platform));
+    by_->addItem(tr("By device"), static_cast<int>(TransferGroups::Device));
+    fit_ = namedChoice(
+        form, "transfer.fit", tr("What is learned"),
+        tr("One factor per kind of kernel on what the method says by itself; or the method's own fit, which "
+           "only methods of GPUs have"));
+    fit_->addItem(tr("Factors per kind"), static_cast<int>(TransferFit::Factors));
+    fit_->addItem(tr("The method's own fit"), static_cast<int>(TransferFit::Own));
+    run_ = named(new QPushButton(tr("Judge all pairs"), form), "transfer.run", tr("Judge all pairs"),
+                 tr("Fit on half of the rows of each line, judge on the other half of each column"));
+    export_ = named(new QPushButton(tr("Export …"), form), "transfer.export", tr("Export"),
+                    tr("One line per pair as CSV, or everything as JSON"));
+    row->addWidget(where_, 2);
+    row->addWidget(method_, 1);
+    row->addWidget(by_);
+    row->addWidget(fit_);
+    row->addWidget(run_);
+    row->addWidget(export_);
+    connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : judge(); });
+    connect(where_, &QLineEdit::returnPressed, this, &TransferTab::judge);
+    connect(export_, &QPushButton::clicked, this, &TransferTab::chooseFile);
+    return form;
+}
+
+void TransferTab::judge() {
+    const auto filter = parseFilter(where_->text().toStdString());
+    if (!filter) return refuse(filter.error());
+    refused_ = false;
+    state_->setTone(ui::Tone::Muted);
+    state_->setToolTip({});
+    TransferOptions options;
+    options.by = static_cast<TransferGroups>(by_->currentData().toInt());
+    options.fit = static_cast<TransferFit>(fit_->currentData().toInt());
+    const std::string id = method_->currentData().toString().toStdString();
+    work_->ask(
+        [options, filter = *filter, id, tables = shelf_->tables()](std::stop_token stop,
+                                                                   Progress& progress) mutable -> Expected<Transfer> {
+            const auto executor = makeDefaultExecutor();
+            options.executor = executor.get();
+            options.stop = stop;
+            options.progress = &progress;
+            const auto rows = selectRows(*tables, filter);
+            return measureTransfer(Contestant{id, *findMethod(id), {}}, *tables, rows, options, always);
+        },
+        [this](Expected<Transfer> answer) {
+            if (!answer) return refuse(answer.error());
+            result_ = std::move(*answer);
+            showResult();
+        });
+}
+
+void TransferTab::refuse(const Diagnostic& why) {
+    result_.reset();
+    refused_ = true;
+    showResult();
+    state_->setTone(ui::Tone::Bad);
+    state_->setFullText(ui::qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
+    state_->setToolTip(ui::qs(toText(why)));
+}
+
+void TransferTab::outdate() {
+    if (!result_ || work_->isRunning()) return showState();
+    table_->setEnabled(false);
+    state_->setTone(ui::Tone::Warning);
+    state_->setFullText(tr("These figures are of an earlier question. Press Judge all pairs to answer this one."));
+}
+
+void TransferTab::showState() {
+    const bool running = work_->isRunning();
+    run_->setText(running ? tr("Stop") : tr("Judge all pairs"));
+    if (running) {
+        state_->setTone(ui::Tone::Muted);
+        state_->setFullText(tr("Judging all pairs: %1").arg(ui::percentText(work_->fraction())));
+    } else if (!result_ && !refused_) {
+        state_->setFullText(
+            tr("What does a fit on one device say of another? Every line is learned from, every column "
+               "judged; nothing that Orrery ships as learned enters."));
+    }
+}
+
+void TransferTab::showResult() {
+    export_->setEnabled(result_.has_value());
+    table_->setEnabled(true);
+    if (!result_) return table_->setCells({}, {});
+    QStringList heads{tr("Fitted on"), tr("Rows")};
+    for (const TransferGroup& group : result_->groups)
+        heads << tr("%1 (%2)").arg(ui::qs(group.name), ui::countText(static_cast<double>(group.judged)));
+    std::vector<std::vector<ui::Cell>> cells;
+    const auto line = [&](const QString& name, std::size_t rows, const std::vector<TransferCell>& judged) {
+        std::vector<ui::Cell> made{{name, 0, {}, ui::Tone::Normal, false},
+                                   {ui::countText(static_cast<double>(rows)), static_cast<double>(rows)}};
+        for (std::size_t b = 0; b < judged.size(); ++b)
+            made.push_back(cellOf(judged[b], tr("%1 → %2").arg(name, ui::qs(result_->groups[b].name))));
+        cells.push_back(std::move(made));
+    };
+    line(tr("nothing"), 0, result_->untouched);
+    std::size_t few = 0;
+    for (std::size_t a = 0; a < result_->groups.size(); ++a) {
+        if (result_->groups[a].fitted < leastFitted) {
+            ++few;
+            continue;
+        }
+        line(ui::qs(result_->groups[a].name), result_->groups[a].fitted, result_->cells[a]);
+    }
+    table_->setCells(std::move(heads), std::move(cells));
+    state_->setTone(ui::Tone::Muted);
+    state_->setFullText(
+        tr("Mean errors of %1. In parentheses: rows that judge. %2")
+            .arg(ui::qs(methodTitle(result_->method)),
+                 few == 0 ? QString()
+                          : tr("%n place(s) have too few rows to learn from.", nullptr, static_cast<int>(few))));
+}
+
+QString TransferTab::exportTo(const QString& file) const {
+    if (!result_) return tr("Nothing has been judged yet.");
+    const bool json = QFileInfo(file).suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0;
+    return ui::writeText(file, QByteArray::fromStdString(json ? transferJson(*result_) : transferCsv(*result_)));
+}
+
+void TransferTab::chooseFile() {
+    auto* dialog = new QFileDialog(this, tr("Export"));
+    dialog->setObjectName(QStringLiteral("transfer.export.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("csv"));
+    dialog->setNameFilters({tr("CSV (*.csv)"), tr("JSON (*.json)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        const QString error = exportTo(file);
+        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
+        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
+    });
+    dialog->open();
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,227 @@
+// Controls and views of the GPU page.
+
+#include "app/window/gpu/gpu_page.h"
+#include "app/window/gpu/occupancy_tab.h"
+#include "app/window/page_head.h"
+#include "methods/gpu/gpu_what_if.h"
+#include "widgets/common/text.h"
+#include "widgets/common/veil.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/gpu/activity_heat.h"
+#include "widgets/gpu/cycle_stack_view.h"
+#include "widgets/gpu/warp_timeline.h"
+
+#include <QCompleter>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QStackedLayout>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QToolButton>
+
+namespace orrery::app {
+
+namespace {
+
+QToolButton* textButton(QWidget* parent, const char* id, const QString& text, const QString& tip) {
+    auto* button = named(new QToolButton(parent), id, text, tip);
+    button->setText(text);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    return button;
+}
+
+QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, const QString& tip) {
+    auto* box = named(new QComboBox(parent), id, name, tip);
+    box->setEditable(true);
+    box->setInsertPolicy(QComboBox::NoInsert);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(16);
+    box->setCompleter(nullptr);
+    box->lineEdit()->setObjectName(QLatin1String(id) + QStringLiteral(".text"));
+    box->lineEdit()->setAccessibleName(name);
+    box->lineEdit()->setToolTip(tip);
+    return box;
+}
+
+}  // namespace
+
+void GpuPage::build() {
+    if (stack_) return;
+    stack_ = new QStackedLayout(this);
+    empty_ = new ui::EmptyPage(tr("No GPU to simulate"), {}, {}, this);
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    head_ = new PageHead(QStringLiteral("gpu"), page);
+    run_ = head_->addAbove("gpu.run", tr("Run"), tr("Simulate the kernel, or stop"));
+    export_ = head_->addAbove("gpu.export", tr("Export …"),
+                              tr("The view in front as SVG, PDF or PNG, or its numbers as CSV"));
+    progress_ = head_->addProgress(tr("Simulation"), tr("Warp instructions simulated, of those that will be"));
+    column->addWidget(head_);
+    column->addWidget(buildForm(page));
+    tabs_ = named(new QTabWidget(page), "gpu.tabs", tr("Views of the kernel"),
+                  tr("Warps over time, units and memory, where the cycles go, instructions, occupancy"));
+    tabs_->setDocumentMode(true);
+    tabs_->tabBar()->setObjectName(QStringLiteral("gpu.tabs.bar"));
+    tabs_->tabBar()->setAccessibleName(tr("Views of the kernel"));
+    tabs_->tabBar()->setToolTip(tr("Warps over time, units and memory, where the cycles go, instructions, occupancy"));
+    // What a question late dims: all but the calculator, which answers at once.
+    stackView_ = new ui::CycleStackView(tabs_);
+    occupancy_ = new OccupancyTab(tabs_);
+    tabs_->addTab(buildWarps(tabs_), tr("Warps"));
+    tabs_->addTab(buildActivity(tabs_), tr("Units and memory"));
+    tabs_->addTab(stackView_, tr("Where cycles go"));
+    tabs_->addTab(buildInstructions(tabs_), tr("Instructions"));
+    tabs_->addTab(occupancy_, tr("Occupancy"));
+    column->addWidget(tabs_, 1);
+    veil_ = new ui::Veil(tabs_);
+    veil_->setObjectName(QStringLiteral("gpu.veil"));
+    stack_->addWidget(empty_);
+    stack_->addWidget(page);
+    tabs_->setCurrentIndex(tab_);
+    connect(tabs_, &QTabWidget::currentChanged, this, [this] { showLate(); });
+    connect(run_, &QPushButton::clicked, this, [this] { isRunning() ? stop() : run(); });
+    connect(export_, &QPushButton::clicked, this, &GpuPage::exportAs);
+}
+
+QWidget* GpuPage::buildForm(QWidget* parent) {
+    auto* form = new QWidget(parent);
+    auto* row = new QHBoxLayout(form);
+    row->setContentsMargins(0, 0, 0, 0);
+    const auto say = [&](const QString& text, QWidget* of) {
+        auto* label = new ui::Label(text, ui::FontRole::Body, ui::Tone::Muted, form);
+        label->setBuddy(of);
+        row->addWidget(label);
+    };
+    kernels_ = kernelChoice(form, "gpu.kernel", tr("Kernel"),
+                            tr("A kind of kernel and its sizes, such as gemm m=512 n=512 k=512 fp16; an operator of "
+                               "the workload; or a kernel of an opened trace"));
+    budget_ = namedNumber(form, "gpu.budget", tr("Budget"),
+                          tr("Seconds of simulation, at 150,000 warp instructions each; of longer kernels the first "
+                             "waves of blocks are simulated"),
+                          1, 600);
+    budget_->setSuffix(tr(" s"));
+    budget_->setValue(5);
+    change_ = namedChoice(form, "gpu.change", tr("What if"),
+                          tr("A second column: the same kernel on a machine with one attribute changed"));
+    change_->addItem(tr("nothing changes"), QString());
+    for (const MachineChange& each : machineChanges()) {
+        change_->addItem(ui::qs(each.name), ui::qs(each.id));
+        change_->setItemData(change_->count() - 1, ui::qs(each.meaning), Qt::ToolTipRole);
+    }
+    factor_ = named(new QComboBox(form), "gpu.factor", tr("Factor"), tr("By how much the attribute is changed"));
+    for (const double factor : {0.25, 0.5, 2.0, 4.0}) factor_->addItem(QStringLiteral("× %1").arg(factor), factor);
+    factor_->setCurrentIndex(2);
+    others_ = kernelChoice(form, "gpu.other", tr("Beside"), tr("The kernel of the second column"));
+    others_->addItem(tr("the same kernel"));
+    say(tr("Kernel"), kernels_);
+    row->addWidget(kernels_, 3);
+    say(tr("Budget"), budget_);
+    row->addWidget(budget_);
+    say(tr("What if"), change_);
+    row->addWidget(change_, 1);
+    row->addWidget(factor_);
+    say(tr("Beside"), others_);
+    row->addWidget(others_, 2);
+    connect(kernels_, &QComboBox::editTextChanged, this, [this](const QString& text) {
+        kernel_ = text;
+        asked();
+    });
+    connect(kernels_->lineEdit(), &QLineEdit::returnPressed, this, &GpuPage::run);
+    connect(others_, &QComboBox::editTextChanged, this, &GpuPage::asked);
+    for (QComboBox* each : {change_, factor_}) connect(each, &QComboBox::currentIndexChanged, this, &GpuPage::asked);
+    connect(budget_, &QSpinBox::valueChanged, this, &GpuPage::asked);
+    return form;
+}
+
+QWidget* GpuPage::buildWarps(QWidget* parent) {
+    auto* tab = new QWidget(parent);
+    auto* column = new QVBoxLayout(tab);
+    auto* row = new QHBoxLayout;
+    back_ = textButton(tab, "gpu.back", tr("◀ Step"), tr("To the issue before (Left)"));
+    play_ = textButton(tab, "gpu.play", tr("Play"), tr("Go from issue to issue by itself"));
+    play_->setCheckable(true);
+    forward_ = textButton(tab, "gpu.forward", tr("Step ▶"), tr("To the next issue (Right)"));
+    busiest_ = textButton(tab, "gpu.busiest", tr("Busiest"), tr("To the stretch with the most issues (B)"));
+    all_ = textButton(tab, "gpu.all", tr("All"), tr("Show the whole recording (double click)"));
+    cursor_ = new ui::Label({}, ui::FontRole::Mono, ui::Tone::Normal, tab);
+    cursor_->setObjectName(QStringLiteral("gpu.cursor"));
+    cursor_->setElided(true);
+    for (QToolButton* each : {back_, play_, forward_, busiest_, all_}) row->addWidget(each);
+    row->addWidget(cursor_, 1);
+    auto* split = named(new QSplitter(Qt::Horizontal, tab), "gpu.split", tr("Two runs side by side"),
+                        tr("Drag the border to give one side more room"));
+    split->setChildrenCollapsible(false);
+    for (std::size_t i = 0; i < 2; ++i) {
+        timelines_[i] =
+            new ui::WarpTimeline(i == 0 ? QStringLiteral("gpu.warps") : QStringLiteral("gpu.warps2"), split);
+        split->addWidget(timelines_[i]);
+    }
+    timelines_[1]->hide();
+    column->addLayout(row);
+    column->addWidget(split, 1);
+    ui::WarpTimeline *one = timelines_[0], *two = timelines_[1];
+    // Both show the same cycles.
+    connect(one, &ui::WarpTimeline::viewChanged, two, &ui::WarpTimeline::setView);
+    connect(two, &ui::WarpTimeline::viewChanged, one, &ui::WarpTimeline::setView);
+    connect(one, &ui::WarpTimeline::cursorMoved, this, [this, one, two](qint64 cycle) {
+        const QSignalBlocker quiet(two);
+        two->setCursor(cycle);
+        cursor_->setFullText(one->cursorText());
+    });
+    connect(two, &ui::WarpTimeline::cursorMoved, one, &ui::WarpTimeline::setCursor);
+    for (ui::WarpTimeline* each : {one, two})
+        connect(each, &ui::WarpTimeline::instructionChosen, this, [this, each, one](int instruction) {
+            const bool listed = (each == one) == (tableOf_->currentIndex() <= 0);
+            if (listed && instruction >= 0) table_->setCurrentRow(instruction);
+        });
+    connect(back_, &QToolButton::clicked, this, [one] { one->step(true); });
+    connect(forward_, &QToolButton::clicked, this, [one] { one->step(false); });
+    connect(busiest_, &QToolButton::clicked, one, &ui::WarpTimeline::showBusiest);
+    connect(all_, &QToolButton::clicked, this, [one, two] {
+        for (ui::WarpTimeline* each : {one, two}) each->setHighlighted(-1);
+        one->showAll();
+    });
+    connect(play_, &QToolButton::toggled, this, &GpuPage::play);
+    return tab;
+}
+
+QWidget* GpuPage::buildActivity(QWidget* parent) {
+    auto* split = named(new QSplitter(Qt::Horizontal, parent), "gpu.activity.split", tr("Two runs side by side"),
+                        tr("Drag the border to give one side more room"));
+    split->setChildrenCollapsible(false);
+    for (std::size_t i = 0; i < 2; ++i) {
+        heats_[i] =
+            new ui::ActivityHeat(i == 0 ? QStringLiteral("gpu.activity") : QStringLiteral("gpu.activity2"), split);
+        split->addWidget(heats_[i]);
+        connect(heats_[i], &ui::ActivityHeat::cycleChosen, this, [this, i](qint64 cycle) {
+            const double length = timelines_[i]->length();
+            timelines_[i]->setView(static_cast<double>(cycle) - length / 8, length);
+            timelines_[i]->setCursor(cycle);
+            tabs_->setCurrentIndex(0);
+        });
+    }
+    heats_[1]->hide();
+    return split;
+}
+
+QWidget* GpuPage::buildInstructions(QWidget* parent) {
+    auto* tab = new QWidget(parent);
+    auto* column = new QVBoxLayout(tab);
+    tableOf_ = namedChoice(tab, "gpu.instructions.of", tr("Instructions of"), tr("Which of the two runs is listed"));
+    tableOf_->hide();
+    table_ = new ui::CellsTable(QStringLiteral("gpu.instructions"), tr("Instructions"),
+                                tr("What every instruction cost. A click on a head sorts; a click on a row shows it "
+                                   "alone among the warps"),
+                                tab);
+    column->addWidget(tableOf_);
+    column->addWidget(table_, 1);
+    connect(tableOf_, &QComboBox::currentIndexChanged, this, &GpuPage::showTable);
+    connect(table_, &ui::CellsTable::rowChosen, this, [this](int row) {
+        const auto which = static_cast<std::size_t>(std::max(0, tableOf_->currentIndex()));
+        timelines_[which]->setHighlighted(row);
+    });
+    return tab;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,122 @@
+#include "app/window/gpu/gpu_question.h"
+
+#include "base/unit.h"
+#include "methods/gpu/gpu_what_if.h"
+#include "methods/model/kernel_bound.h"
+#include "workload/kernel_source.h"
+
+#include <fmt/format.h>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr std::string_view tracePrefix = "trace:";
+
+Expected<KernelProgram> programFor(const std::string& text, const GpuDrawing& gpu, std::optional<Kernel>& kernel) {
+    auto read = kernelFromSource(text);
+    if (!read) return tl::unexpected(read.error());
+    kernel = *read;
+    return programOf(*read, gpu.view, gpu.drawn);
+}
+
+// The roofline of the part that was simulated: a part of the machine takes a part of the work, in the same time.
+void addBounds(GpuRun& run, const Kernel& kernel, const GpuView& view) {
+    const WatchedPart& part = run.seen.part;
+    if (part.allInstructions <= 0) return;
+    const double share = part.instructions * part.share / part.allInstructions;
+    const double hertz = run.seen.machine.coreMhz * 1e6;
+    const BoundingWork work = workOf(kernel);
+    run.computeCycles = work.operations * secondsPerOperation(view.device, work.type) * hertz * share;
+    if (view.dramBandwidth > 0) run.memoryCycles = work.bytes / view.dramBandwidth * hertz * share;
+}
+
+}  // namespace
+
+Expected<GpuDrawing> gpuDrawing(const HardwarePtr& hardware) {
+    if (!hardware) return fail("gpu.hardware", "no design is drawn", "a GPU", "open a device of the library");
+    auto view = gpuView(*hardware);
+    if (!view) return tl::unexpected(view.error());
+    auto drawn = machineOf(*view);
+    if (!drawn) return tl::unexpected(drawn.error());
+    return GpuDrawing{std::move(*view), std::move(*drawn)};
+}
+
+Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const GpuDrawing& gpu) {
+    if (kernel.starts_with(tracePrefix)) {
+        auto trace = gpusim::KernelTrace::open(kernel.substr(tracePrefix.size()), gpu.drawn.machine);
+        if (!trace) return tl::unexpected(trace.error());
+        return trace->header();
+    }
+    std::optional<Kernel> read;
+    const auto program = programFor(kernel, gpu, read);
+    if (!program) return tl::unexpected(program.error());
+    return program->build(0)->header();
+}
+
+Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop, Progress& progress) {
+    const auto gpu = gpuDrawing(question.hardware);
+    if (!gpu) return tl::unexpected(gpu.error());
+    GpuAnswer out;
+    out.question = question;
+    out.assumptions = gpu->drawn.assumptions;
+    const double budget = question.seconds * gpuInstructionsPerSecond;
+    WatchOptions options;
+    options.stop = std::move(stop);
+    options.progress = &progress;
+    const auto run = [&](const std::string& kernel, const gpusim::Machine& machine,
+                         std::string name) -> Expected<void> {
+        GpuRun one;
+        one.name = std::move(name);
+        if (kernel.starts_with(tracePrefix)) {
+            auto seen = watchTrace(kernel.substr(tracePrefix.size()), machine, options);
+            if (!seen) return tl::unexpected(seen.error());
+            one.seen = std::move(*seen);
+        } else {
+            std::optional<Kernel> read;
+            const auto program = programFor(kernel, *gpu, read);
+            if (!program) return tl::unexpected(program.error());
+            // As the drawn machine would be cut, so that both designs do the same.
+            const auto part = watchedPart(*program, gpu->drawn.machine, budget);
+            if (!part) return tl::unexpected(part.error());
+            auto seen = watchKernel(*program, machine, *part, options);
+            if (!seen) return tl::unexpected(seen.error());
+            one.seen = std::move(*seen);
+            addBounds(one, *read, gpu->view);
+        }
+        out.runs.push_back(std::move(one));
+        return {};
+    };
+    const gpusim::Machine& machine = gpu->drawn.machine;
+    if (auto first = run(question.kernel, machine, question.hardware->name); !first)
+        return tl::unexpected(first.error());
+    if (question.change.empty() && question.other.empty()) return out;
+    gpusim::Machine second = machine;
+    std::string name = question.hardware->name;
+    if (const MachineChange* change = machineChange(question.change)) {
+        auto changed = changedMachine(machine, *change, question.factor);
+        if (!changed) return tl::unexpected(changed.error());
+        second = std::move(*changed);
+        name = change->scales ? fmt::format("{:g} × {}", question.factor, change->name) : std::string(change->name);
+    }
+    const bool otherKernel = !question.other.empty() && question.other != question.kernel;
+    if (otherKernel) name = question.change.empty() ? question.other : fmt::format("{}, {}", question.other, name);
+    if (otherKernel) out.runs.front().name = question.kernel;
+    if (auto beside = run(otherKernel ? question.other : question.kernel, second, name); !beside)
+        return tl::unexpected(beside.error());
+    // Bounds are of the drawn device; a changed one has others.
+    if (!question.change.empty()) out.runs.back().computeCycles = out.runs.back().memoryCycles = 0;
+    return out;
+}
+
+std::string headlineOf(const GpuRun& run) {
+    const auto& result = run.seen.result;
+    const std::uint64_t cycles = run.seen.recording->cycles;
+    return fmt::format("{} cycles, {}", cycles,
+                       format(Seconds(static_cast<double>(cycles) / (run.seen.machine.coreMhz * 1e6)))) +
+           fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
+                       result.blocksThatFit == 1 ? "block" : "blocks",
+                       result.blocksPerSm < result.blocksThatFit ? "the grid" : result.limitedBy);
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,135 @@
+#include "methods/cpu/core_windows.h"
+
+#include "base/text/read_file.h"
+#include "hardware/files/catalogue.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+using namespace pipeline;
+
+namespace {
+
+constexpr double least = 1e-4;  // cycles per operation; what is less counts as this
+constexpr int modelVersion = 1;
+
+}  // namespace
+
+const std::vector<std::string>& windowFeatureNames() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for (std::size_t r = 0; r < resourceCount; ++r) all.emplace_back(toText(static_cast<Resource>(r)));
+        for (const char* more : {"together", "slots", "loads", "stores", "branches", "mispredicted", "missing_1",
+                                 "missing_2", "missing_3", "issue_width", "reorder_buffer"})
+            all.emplace_back(more);
+        return all;
+    }();
+    return names;
+}
+
+void windowFeatures(const WindowBounds& b, const Machine& machine, std::vector<double>& out) {
+    out.clear();
+    const double together = std::max(b.together, least);
+    for (const double cycles : b.cycles) out.push_back(std::log(std::clamp(cycles / together, 0.01, 4.0)));
+    out.push_back(std::log(together));
+    for (const double each : {b.slots, b.loads, b.stores, b.branches}) out.push_back(each);
+    out.push_back(std::log(1e-4 + b.mispredicted));
+    for (const double each : b.missing) out.push_back(std::log(1e-4 + each));
+    out.push_back(machine.issueWidth);
+    out.push_back(std::log(machine.reorderBuffer));
+}
+
+std::array<double, resourceCount> shareLargest(const std::array<double, resourceCount>& bounds) {
+    std::array<std::size_t, resourceCount> order{};
+    for (std::size_t i = 0; i < resourceCount; ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return bounds[a] < bounds[b]; });
+    std::array<double, resourceCount> shares{};
+    double before = 0, paid = 0;
+    for (std::size_t i = 0; i < resourceCount; ++i) {
+        const double bound = std::max(0.0, bounds[order[i]]);
+        paid += (bound - before) / static_cast<double>(resourceCount - i);
+        before = bound;
+        shares[order[i]] = paid;
+    }
+    return shares;
+}
+
+CoreEstimate estimateCore(const KernelWindows& windows, const Machine& machine, const WindowModel& model) {
+    CoreEstimate out;
+    out.operations = windows.operations;
+    out.instructions = windows.instructions;
+    std::vector<double> features;
+    for (const WindowBounds& b : windows.classes) {
+        windowFeatures(b, machine, features);
+        const double scale = model.regressor ? std::exp(model.regressor->predict(features)) : 1.0;
+        // No window is faster than its width allows.
+        const double rate = std::max(b.together * scale, b.cycles[static_cast<std::size_t>(Resource::Width)]);
+        const double cycles = rate * b.operations;
+        out.cycles += cycles;
+        out.classCycles.push_back(cycles);
+        const auto shares = shareLargest(b.cycles);
+        double largest = 0;
+        for (const double each : shares) largest += each;
+        // A bound that proves too high is no more than what was predicted.
+        const double fits = largest > rate ? rate / largest : 1;
+        for (std::size_t r = 0; r < resourceCount; ++r) out.by[r] += shares[r] * fits * b.operations;
+    }
+    double told = 0;
+    for (const double each : out.by) told += each;
+    out.interplay = std::max(0.0, out.cycles - told);
+    out.low = out.cycles * model.low;
+    out.high = out.cycles * model.high;
+    return out;
+}
+
+CoreEstimate estimateCore(const LoopNest& nest, const Machine& machine, const WindowModel& model) {
+    const auto ops = boundOps(machine, nest.ops);
+    return estimateCore(windowsOf(nest, machine, ops), machine, model);
+}
+
+std::string toJson(const WindowModel& model) {
+    nlohmann::ordered_json json{{"format", "orrery-core-windows"},
+                                {"version", modelVersion},
+                                {"source", model.source},
+                                {"low", model.low},
+                                {"high", model.high},
+                                {"features", windowFeatureNames()},
+                                {"kind", std::string(model.regressor->kind())}};
+    json["model"] = nlohmann::ordered_json::parse(model.regressor->toJson());
+    return json.dump() + "\n";
+}
+
+Expected<WindowModel> loadWindowModel(const std::string& given) {
+    const std::string path = given.empty() ? presetsFolder() + "/pipelines/windows-model.json" : given;
+    const auto text = readFile(path);
+    if (!text) return Unexpected(text.error());
+    const auto refuse = [&](std::string message, std::string expected) {
+        return fail("core.model", std::move(message), std::move(expected), "`orrery-cli core-fit` writes such a file",
+                    Place{path, 0, 0, {}});
+    };
+    const auto json = nlohmann::json::parse(*text, nullptr, false);
+    if (json.is_discarded() || !json.is_object() || json.value("format", "") != "orrery-core-windows")
+        return refuse("this is no model of windows", "a JSON object of format orrery-core-windows");
+    if (json.value("version", 0) != modelVersion)
+        return refuse("the model is of another version", fmt::format("version {}", modelVersion));
+    if (!json.contains("features") || json["features"] != nlohmann::json(windowFeatureNames()))
+        return refuse("the model asks for other features", "the features of this version");
+    if (!json.contains("model") || !json.contains("kind") || !json["kind"].is_string())
+        return refuse("the model has no regressor", "keys `kind` and `model`");
+    auto regressor = parseRegressor(json["kind"].get<std::string>(), json["model"].dump());
+    if (!regressor) return Unexpected(regressor.error());
+    if ((*regressor)->inputs() != windowFeatureNames().size())
+        return refuse("the regressor takes another number of features", fmt::format("{}", windowFeatureNames().size()));
+    WindowModel model;
+    model.regressor = *regressor;
+    model.low = json.value("low", 1.0), model.high = json.value("high", 1.0);
+    model.source = json.value("source", "");
+    return model;
+}
+
+}  // namespace orrery

@@ -1,0 +1,128 @@
+#include "methods/gpu/gpu_watch.h"
+
+#include "simulation/gpu/occupancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+constexpr int mostShare = 8, leastSms = 8;
+
+class OpCount final : public gpusim::WarpSink {
+public:
+    double count = 0;
+    void op(int, std::uint32_t, unsigned) override { ++count; }
+    void access(int, std::uint32_t lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
+};
+
+// Whole channels, odd as the drawing's; their clocks make up for what the rounding changes.
+gpusim::Machine shareOf(gpusim::Machine machine, int share) {
+    if (share == 1) return machine;
+    machine.sms = std::max(1, machine.sms / share);
+    const double channels = static_cast<double>(machine.channels) / share;
+    machine.channels = std::max(1, machine.channels / share) | 1;
+    machine.dramMhz *= channels / machine.channels, machine.l2Mhz *= channels / machine.channels;
+    return machine;
+}
+
+Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machine& machine,
+                              const WatchOptions& options) {
+    gpusim::Recorder recorder(options.record);
+    gpusim::SimulateOptions how;
+    how.stop = options.stop, how.mostCycles = options.mostCycles;
+    how.recorder = &recorder, how.progress = options.progress;
+    auto result = gpusim::simulate(machine, source, how);
+    if (!result) {
+        if (result.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was stopped");
+        return tl::unexpected(result.error());
+    }
+    WatchedKernel out;
+    out.result = std::move(*result);
+    out.recording = std::make_shared<const gpusim::Recording>(recorder.take());
+    return out;
+}
+
+}  // namespace
+
+std::string WatchedPart::text() const {
+    if (whole()) return "the whole kernel";
+    std::string out =
+        blocks == allBlocks
+            ? "all blocks"
+            : fmt::format("{} of {} blocks, {:.3g} of {:.3g} waves", blocks, allBlocks,
+                          waves * static_cast<double>(blocks * share) / static_cast<double>(allBlocks), waves);
+    if (steps < allSteps) out += fmt::format(", {} of {} steps of the main loop", steps, allSteps);
+    if (share > 1) out += fmt::format(", on 1/{} of the machine", share);
+    return out;
+}
+
+Expected<WatchedPart> watchedPart(const KernelProgram& program, const gpusim::Machine& machine, double instructions) {
+    const auto kernel = program.build(0);
+    const auto fit = gpusim::occupancy(machine, kernel->header());
+    if (fit.fits < 1) return gpusim::doesNotFit(machine, kernel->header().name, {});
+    WatchedPart out;
+    out.allBlocks = out.blocks = kernel->header().blocks();
+    out.allSteps = out.steps = program.steps;
+    OpCount count;
+    for (int w = 0; w < kernel->header().warps(); ++w) kernel->warp(out.allBlocks / 2, w, count);
+    const double each = std::max(1.0, count.count);
+    out.allInstructions = out.instructions = each * static_cast<double>(out.allBlocks);
+    const std::int64_t wave = std::int64_t{fit.fits} * machine.sms;
+    out.waves = static_cast<double>(out.allBlocks) / static_cast<double>(wave);
+    if (out.instructions <= instructions) return out;
+    const double ofWave = each * static_cast<double>(wave);
+    out.blocks =
+        std::min(out.allBlocks, wave * std::max<std::int64_t>(1, std::llround(std::floor(instructions / ofWave))));
+    double left = each * static_cast<double>(out.blocks);
+    if (left > instructions && out.allSteps > 2 * program.fewest) {
+        const double perStep = left / static_cast<double>(out.allSteps);
+        out.steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(instructions / perStep), 2 * program.fewest,
+                                             out.allSteps);
+        left = perStep * static_cast<double>(out.steps);
+    }
+    while (left / out.share > instructions && out.share < mostShare && machine.sms / (2 * out.share) >= leastSms)
+        out.share *= 2;
+    if (out.share > 1) {
+        const std::int64_t whole = out.blocks;
+        out.blocks = std::clamp<std::int64_t>(std::int64_t{fit.fits} * (machine.sms / out.share), 1, whole);
+        left *= static_cast<double>(out.blocks) / static_cast<double>(whole);
+    }
+    out.instructions = left;
+    return out;
+}
+
+Expected<WatchedKernel> watchKernel(const KernelProgram& program, const gpusim::Machine& machine,
+                                    const WatchedPart& part, const WatchOptions& options) {
+    const gpusim::Machine own = shareOf(machine, part.share);
+    const auto kernel = program.build(part.steps < part.allSteps ? part.steps : 0);
+    auto source = gpusim::TemplateSource::open(kernel, own, {{0, part.blocks}});
+    if (!source) return tl::unexpected(source.error());
+    if (options.progress)
+        options.progress->setTotal(options.progress->total() + static_cast<std::uint64_t>(part.instructions));
+    auto out = watch(*source, own, options);
+    if (!out) return out;
+    out->part = part, out->machine = own;
+    return out;
+}
+
+Expected<WatchedKernel> watchTrace(const std::string& file, const gpusim::Machine& machine,
+                                   const WatchOptions& options) {
+    auto source = gpusim::KernelTrace::open(file, machine);
+    if (!source) return tl::unexpected(source.error());
+    auto out = watch(*source, machine, options);
+    if (!out) return out;
+    WatchedPart& part = out->part;
+    part.blocks = part.allBlocks = source->header().blocks();
+    part.instructions = part.allInstructions = static_cast<double>(out->result.counts.warpInstructions);
+    part.waves =
+        static_cast<double>(part.blocks) / std::max(1.0, static_cast<double>(out->result.blocksThatFit) * machine.sms);
+    out->machine = machine;
+    return out;
+}
+
+}  // namespace orrery

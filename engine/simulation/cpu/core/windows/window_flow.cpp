@@ -1,0 +1,353 @@
+#include "simulation/cpu/core/windows/window_flow.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace orrery::pipeline {
+
+namespace {
+
+constexpr std::uint64_t pageLines = 64;
+constexpr double leastPhase = 0.02;
+constexpr std::size_t mostPhases = 4;
+
+// Lines that the window has touched or asked for, by number.
+class LineTable {
+public:
+    struct Entry {
+        std::uint64_t line = ~0ull;
+        std::int32_t by = -1;  ///< operation
+        std::uint8_t level = 0;
+        bool ahead = false;  ///< asked for, and not touched yet
+    };
+    explicit LineTable(std::size_t lines) : mask_(std::bit_ceil(4 * lines + 16) - 1), entries_(mask_ + 1) {}
+    Entry* find(std::uint64_t line, bool& fresh) {
+        std::size_t at = (line * 0x9E3779B97F4A7C15ull >> 20) & mask_;
+        while (entries_[at].line != ~0ull && entries_[at].line != line) at = (at + 1) & mask_;
+        fresh = entries_[at].line == ~0ull;
+        if (fresh) entries_[at].line = line;
+        return &entries_[at];
+    }
+
+private:
+    std::size_t mask_;
+    std::vector<Entry> entries_;
+};
+
+struct Ring {
+    std::vector<double>& left;
+    std::size_t entries, count = 0;
+    Ring(std::vector<double>& store, int size) : left(store), entries(static_cast<std::size_t>(std::max(1, size))) {
+        left.assign(entries, -1e18);
+    }
+    double free() const { return left[count % entries]; }
+    void enter(double leaves) { left[count++ % entries] = leaves; }
+};
+
+}  // namespace
+
+void Window::clear() {
+    op.clear(), address.clear(), taken.clear(), mispredicted.clear(), level.clear(), broughtBy.clear(), askedBy.clear();
+    lines.fill(0), waits.fill(0);
+    written = 0;
+}
+
+WindowLevels::WindowLevels(const LoopNest& nest, const NestReuse& reuse, const std::vector<int>& nodeOf,
+                           const std::vector<BoundOp>& ops, const Machine& machine)
+    : nest_(nest), reuse_(reuse), nodeOf_(nodeOf), ops_(ops), machine_(machine) {}
+
+void WindowLevels::look(const Window& w) {
+    const std::size_t arrays = static_cast<std::size_t>(reuse_.arrays), cells = nest_.nodes.size() * arrays;
+    std::vector<float> fresh(cells, 0), runs(nest_.nodes.size(), 0);
+    LineTable seen(w.size());
+    for (std::size_t i = 0; i < w.size(); ++i) {
+        const int node = nodeOf_[w.op[i]];
+        if (nest_.nodes[static_cast<std::size_t>(node)].firstOp == w.op[i]) runs[static_cast<std::size_t>(node)] += 1;
+        const int array = reuse_.arrayOf[w.op[i]];
+        if (array < 0) continue;
+        for (std::uint64_t line = w.address[i] >> 6; line <= (w.address[i] + ops_[w.op[i]].bytes - 1) >> 6; ++line) {
+            bool first = false;
+            seen.find(line, first);
+            fresh[static_cast<std::size_t>(node) * arrays + static_cast<std::size_t>(array)] += first;
+        }
+    }
+    share_.assign(cells, {});
+    std::vector<double> edges{0.0, 1.0};
+    for (std::size_t node = 0; node < runs.size(); ++node) {
+        for (std::size_t array = 0; array < arrays; ++array) {
+            const std::size_t cell = node * arrays + array;
+            if (fresh[cell] <= 0) continue;
+            const auto& missing = reuse_.missingOf(static_cast<int>(node), static_cast<int>(array));
+            for (std::size_t c = 0; c < machine_.caches.size(); ++c) {
+                const double part = std::min(1.0, missing[c] * runs[node] / fresh[cell]);
+                share_[cell][c] = static_cast<float>(part);
+                if (part > leastPhase && part < 1 - leastPhase) edges.push_back(part);
+            }
+        }
+    }
+    std::sort(edges.begin(), edges.end());
+    lengths_.clear();
+    double begin = 0;
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        const bool last = i + 1 == edges.size();
+        // Short phases belong to their neighbour; few are enough.
+        if (!last && (edges[i] - begin < leastPhase || 1 - edges[i] < leastPhase || lengths_.size() + 1 >= mostPhases))
+            continue;
+        lengths_.push_back(edges[i] - begin);
+        begin = edges[i];
+    }
+}
+
+std::uint8_t WindowLevels::levelOf(int node, int array) const {
+    const std::size_t caches = machine_.caches.size();
+    if (caches == 0) return mostCaches;
+    const auto& share = share_[static_cast<std::size_t>(node) * static_cast<std::size_t>(reuse_.arrays) +
+                               static_cast<std::size_t>(array)];
+    std::size_t level = 0;
+    for (std::size_t c = 0; c < caches; ++c)
+        if (share[c] > at_) level = c + 1;
+    return static_cast<std::uint8_t>(level == caches ? mostCaches : level);
+}
+
+void WindowLevels::set(Window& w, std::size_t phase) {
+    at_ = 0;
+    for (std::size_t i = 0; i < phase; ++i) at_ += lengths_[i];
+    at_ += lengths_[phase] / 2;
+    const auto& reuse = reuse_;
+    const auto& ops = ops_;
+    const auto& nodeOf = nodeOf_;
+    const auto& machine = machine_;
+    const std::size_t n = w.size(), caches = machine.caches.size();
+    w.level.assign(n, 0);
+    w.broughtBy.assign(n, -1);
+    w.askedBy.assign(n, -1);
+    w.lines.fill(0), w.waits.fill(0);
+    w.written = 0;
+    std::array<double, mostCaches + 1> latency{};
+    for (std::size_t c = 0; c < caches; ++c) latency[c] = machine.caches[c].latency;
+    latency[mostCaches] = (caches ? latency[caches - 1] : 0) + machine.memoryLatency * machine.clock;
+    struct Stride {
+        std::uint64_t last = 0;
+        std::int64_t step = 0;
+        int sure = 0;
+    };
+    std::vector<Stride> strides(ops.size());
+    struct Stream {
+        std::uint64_t page = ~0ull, last = 0;
+        int length = 0;
+    };
+    std::array<Stream, 16> streams{};
+    std::size_t streamAt = 0;
+    std::size_t streamCache = caches;
+    for (std::size_t c = 0; c < caches; ++c)
+        if (machine.caches[c].stream && streamCache == caches) streamCache = c;
+    LineTable seen(2 * n);
+    const bool whole = caches > 0 && reuse.footprint * 64 > machine.caches.back().bytes;
+    const auto bring = [&](std::uint64_t line, int node, int array, bool store) {
+        std::uint8_t level = levelOf(node, array);
+        const std::size_t from = level == mostCaches ? caches : level;
+        for (std::size_t c = 0; c < from; ++c) w.lines[c] += 1;
+        for (std::size_t c = 1; c < from; ++c) w.waits[c] += latency[level];
+        if (store && level == mostCaches && whole) w.written += 1;
+        // A stream that the prefetcher of an outer cache follows waits there.
+        if (level > 0 && streamCache < from) {
+            const std::uint64_t page = line / pageLines;
+            Stream* stream = nullptr;
+            for (Stream& one : streams)
+                if (one.page == page) stream = &one;
+            if (!stream) {
+                stream = &streams[streamAt++ % streams.size()];
+                *stream = {page, line, 0};
+            } else if (line == stream->last + 1 || line + 1 == stream->last) {
+                ++stream->length;
+                stream->last = line;
+            } else if (line != stream->last) {
+                stream->length = 0;
+                stream->last = line;
+            }
+            if (stream->length >= 2) level = static_cast<std::uint8_t>(std::max<std::size_t>(1, streamCache));
+        }
+        if (level > 0) w.waits[0] += latency[level];
+        return level;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+        const BoundOp& op = ops[w.op[i]];
+        const int array = reuse.arrayOf[w.op[i]];
+        if (array < 0) continue;
+        const int node = nodeOf[w.op[i]];
+        const bool store = op.kind == OpKind::Store;
+        for (std::uint64_t line = w.address[i] >> 6; line <= (w.address[i] + op.bytes - 1) >> 6; ++line) {
+            bool first = false;
+            auto* entry = seen.find(line, first);
+            if (first) {
+                entry->level = bring(line, node, array, store);
+                entry->by = static_cast<std::int32_t>(i);
+                w.level[i] = std::max(w.level[i], entry->level);
+                if (caches > 0 && machine.caches[0].nextLine && entry->level > 0) {
+                    auto* next = seen.find(line + 1, first);
+                    if (first)
+                        *next = {line + 1, static_cast<std::int32_t>(i), bring(line + 1, node, array, store), true};
+                }
+            } else if (entry->ahead) {
+                entry->ahead = false;
+                if (entry->level > 0) w.askedBy[i] = entry->by, w.level[i] = std::max(w.level[i], entry->level);
+                entry->by = static_cast<std::int32_t>(i);
+            } else if (w.level[i] == 0 && entry->level > 0) {
+                w.broughtBy[i] = entry->by;
+            }
+        }
+        if (caches > 0 && machine.caches[0].stride) {
+            Stride& s = strides[w.op[i]];
+            const auto step = static_cast<std::int64_t>(w.address[i] - s.last);
+            s.sure = step == s.step && step != 0 ? std::min(s.sure + 1, 3) : 0;
+            s.step = step;
+            s.last = w.address[i];
+            if (s.sure >= 2) {
+                const std::int64_t ahead = std::abs(step) < 64 ? (step > 0 ? 64 : -64) : step;
+                const std::uint64_t next =
+                    static_cast<std::uint64_t>(static_cast<std::int64_t>(w.address[i]) + ahead) >> 6;
+                if (next / pageLines == (w.address[i] >> 6) / pageLines) {
+                    bool first = false;
+                    auto* entry = seen.find(next, first);
+                    if (first) *entry = {next, static_cast<std::int32_t>(i), bring(next, node, array, store), true};
+                }
+            }
+        }
+    }
+}
+
+WindowFlow::WindowFlow(const Machine& machine, const std::vector<BoundOp>& ops) : machine_(machine), ops_(ops) {
+    for (std::size_t i = 0; i < machine.caches.size(); ++i) {
+        latency_[i] = machine.caches[i].latency;
+        pace_[i] = 64 / machine.caches[i].bytesPerCycle;
+    }
+    const double outer = machine.caches.empty() ? 0 : machine.caches.back().latency;
+    for (std::size_t i = machine.caches.size(); i < latency_.size(); ++i)
+        latency_[i] = outer + machine.memoryLatency * machine.clock;
+    pace_[mostCaches] = 64 * machine.clock / machine.memoryBandwidth;
+}
+
+double WindowFlow::cycles(const Window& w, const FlowLimits& limits) {
+    const std::size_t n = w.size();
+    if (n == 0) return 0;
+    issue_.resize(n), filled_.assign(n, 0);
+    Ring window(left_, limits.queues ? machine_.reorderBuffer : 1 << 14);
+    Ring decoded(decoded_, machine_.decodeQueue + machine_.frontDepth * machine_.fetchWidth);
+    Ring loads(loads_, limits.queues ? machine_.loadQueue : 1 << 13),
+        stores(stores_, limits.queues ? machine_.storeQueue : 1 << 13);
+    Ring general(general_, limits.queues ? machine_.integerRegisters : 1 << 13),
+        vectors(vectors_, limits.queues ? machine_.vectorRegisters : 1 << 13);
+    Ring misses(misses_, machine_.caches.empty() ? 1 << 12 : machine_.caches.front().misses);
+    Ring waiting(waiting_, limits.queues ? machine_.scheduler : 1 << 14);
+    std::array<double, 256> ready{};
+    std::array<double, mostPorts> work{};
+    std::array<double, mostPorts> had{};
+    std::array<double, mostCaches + 1> channel{};
+    double fetch = 0, dispatch = 0, retire = 0, redirect = 0, storeLeft = 0, first = 0, inOrderIssue = 0;
+    const double fetchSlot = 1.0 / machine_.fetchWidth, dispatchSlot = 1.0 / machine_.issueWidth,
+                 retireSlot = 1.0 / machine_.retireWidth;
+    const double front = machine_.frontDepth;
+    const auto store = [&](std::uint16_t ports, double from, double occupancy) {
+        std::size_t best = static_cast<std::size_t>(std::countr_zero(unsigned{ports}));
+        for (unsigned left = ports & (ports - 1u); left != 0; left &= left - 1) {
+            const auto each = static_cast<std::size_t>(std::countr_zero(left));
+            if (work[each] < work[best] || (work[each] == work[best] && had[each] < had[best])) best = each;
+        }
+        // Ports that were idle may not work off what comes later: they start no earlier than the dispatch of this one.
+        work[best] = std::max(work[best], dispatch) + occupancy;
+        had[best] += occupancy;
+        return std::max(from, work[best] - occupancy + 1);
+    };
+    for (int turn = 0; turn < 2; ++turn) {
+        if (turn == 1) first = std::max(retire, limits.queues ? retire : retire);
+        for (std::size_t i = 0; i < n; ++i) {
+            const BoundOp& op = ops_[w.op[i]];
+            const bool isLoad = op.kind == OpKind::Load, isStore = op.kind == OpKind::Store;
+            double enters = 0;
+            if (limits.width && op.slotCount > 0) {
+                fetch = std::max(fetch, decoded.free());
+                if (limits.branches) fetch = std::max(fetch, redirect);
+                enters = fetch + front;
+                fetch += fetchSlot * op.slotCount;
+            } else if (limits.branches) {
+                enters = redirect + front;
+            }
+            if (op.kind == OpKind::Branch && w.taken[i] && limits.width) fetch = std::ceil(fetch - 1e-9);
+            enters = std::max(enters, dispatch + (limits.width ? dispatchSlot * op.slotCount : 0));
+            if (limits.queues) {
+                if (op.slotCount > 0) enters = std::max(enters, window.free());
+                if (isLoad) enters = std::max(enters, loads.free());
+                if (isStore) enters = std::max(enters, stores.free());
+                if (op.registers == 1) enters = std::max(enters, general.free());
+                if (op.registers == 2) enters = std::max(enters, vectors.free());
+                if (op.ports != 0) enters = std::max(enters, waiting.free());
+            }
+            dispatch = enters;
+            if (limits.width && op.slotCount > 0) decoded.enter(dispatch);
+            double sources = limits.width || limits.queues ? dispatch + 1 : 0;
+            const std::size_t addressSources = isStore ? 2 : op.from.size();
+            for (std::size_t s = 0; s < addressSources; ++s)
+                if (op.from[s] != NoRegister) sources = std::max(sources, ready[op.from[s]]);
+            double issue = sources;
+            if (limits.ports && op.ports) issue = store(op.ports, sources, op.occupancy);
+            issue_[i] = issue;
+            double complete = issue + op.latency;
+            double started = issue;
+            if (isLoad || isStore) {
+                const std::uint8_t level = w.level[i];
+                if (limits.caches && level > 0) {
+                    const bool ahead = w.askedBy[i] >= 0;
+                    double asked = ahead ? issue_[static_cast<std::size_t>(w.askedBy[i])] : issue;
+                    asked = std::max(asked, misses.free());
+                    double at = asked;
+                    for (std::size_t c = 1; c < latency_.size(); ++c) {
+                        if (c <= machine_.caches.size() - 1 && (c <= level || level == mostCaches)) {
+                            if (pace_[c] > 0)
+                                channel[c] = std::max(channel[c], asked - 64) + pace_[c],
+                                at = std::max(at, channel[c] - pace_[c]);
+                        }
+                    }
+                    filled_[i] = at + latency_[level];
+                    misses.enter(filled_[i]);
+                    if (isLoad) complete = std::max(complete, filled_[i] + op.latency - latency_[0]);
+                } else if (limits.caches && w.broughtBy[i] >= 0 && isLoad) {
+                    complete = std::max(complete, filled_[static_cast<std::size_t>(w.broughtBy[i])]);
+                }
+                if (isStore) {
+                    double data = issue;
+                    for (std::size_t s = 2; s < op.from.size(); ++s)
+                        if (op.from[s] != NoRegister) data = std::max(data, ready[op.from[s]]);
+                    if (limits.ports && op.dataPorts) data = store(op.dataPorts, data, op.occupancy);
+                    started = std::max(issue, data);
+                    complete = started + 1;
+                }
+            }
+            if (op.to != NoRegister) ready[op.to] = op.merges ? std::max(ready[op.to], complete) : complete;
+            if (op.to2 != NoRegister) ready[op.to2] = complete;
+            if (limits.branches && op.kind == OpKind::Branch && w.mispredicted[i]) redirect = complete;
+            retire = std::max(complete, retire + (limits.width ? retireSlot * op.slotCount : 0));
+            if (limits.queues) {
+                if (op.slotCount > 0) window.enter(retire);
+                if (op.registers == 1) general.enter(retire);
+                if (op.registers == 2) vectors.enter(retire);
+                if (isLoad) loads.enter(retire);
+                if (op.ports != 0) {
+                    // Entries are left out of order; the one that leaves next is about the oldest of those that wait.
+                    inOrderIssue = std::max(inOrderIssue - 1, started);
+                    waiting.enter(std::min(inOrderIssue, started));
+                }
+                if (isStore) {
+                    double leaves = std::max(retire + 1, storeLeft + 1.0 / machine_.storesPerCycle);
+                    if (limits.caches && w.level[i] > 0)
+                        leaves = std::max(leaves, w.askedBy[i] >= 0 ? filled_[i] : retire + latency_[w.level[i]]);
+                    storeLeft = leaves;
+                    stores.enter(leaves);
+                }
+            }
+        }
+    }
+    return std::max(0.0, retire - first) / static_cast<double>(n);
+}
+
+}  // namespace orrery::pipeline

@@ -1,0 +1,33 @@
+#pragma once
+
+// How errors grow from kernels to sums of kernels, for the methods of a judged file: measured, between the limits √N
+// (errors that have nothing in common) and N (all alike).
+
+#include "evaluation/error_growth.h"
+#include "store/judging/judging.h"
+
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct MethodGrowth {
+    std::size_t entry = 0;  ///< of the judged entries
+    ErrorGrowth growth;     ///< of the single kernels that count and that it prices
+};
+
+inline constexpr double growthCorrelation = 0.5;  ///< by which half-widths are added where a method does not say
+
+/// Of the single kernels among rows that count. Empty where a method prices no two of one device.
+ErrorGrowth growthOf(const Evaluation& evaluation, std::span<const ReferenceTable> tables,
+                     std::span<const RowRef> rows);
+/// Of the compared methods, best first; those without two kernels of one device are left out. O(methods × rows).
+std::vector<MethodGrowth> growthsOf(const Judged& judged);
+
+/// One method: error of a sum against the number of its kernels, both logarithmic, with both limits.
+std::string growthSvg(const ErrorGrowth& growth, std::string_view title, double width);
+
+/// method, kernels, error of the sum, √N, N, share inside the interval; one line per method and size of sum.
+std::string growthCsv(const Judged& judged, std::span<const MethodGrowth> all);
+
+}  // namespace orrery

@@ -1,0 +1,87 @@
+// orrery-cli gpu: its schema, kernels from templates, both methods, the export's round trip, options that mean nothing.
+
+#include "support/cli_process.h"
+#include "support/schema_check.h"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+using namespace orrery::test;
+
+class TestCliGpu : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    static constexpr int patience = 120000;
+    static QStringList product(QStringList more = {}) {
+        return QStringList{"gpu", "--kernel", "gemm m=128 n=128 k=128 fp16", "--hardware", "a100-80-sxm"} + more;
+    }
+
+private slots:
+    void kernelsFromTemplatesAnswerByTheSchema_data() {
+        QTest::addColumn<QString>("method");
+        QTest::newRow("cycle") << "cycle";
+        QTest::newRow("interval") << "interval";
+    }
+    void kernelsFromTemplatesAnswerByTheSchema() {
+        QFETCH(QString, method);
+        const auto out = cli(product({"--method", method, "--json"}), {}, patience);
+        QVERIFY2(out.exit == 0, out.text());
+        for (const std::string& error : schemaErrors(out.out.toStdString(), "gpu")) QFAIL(error.c_str());
+        const auto read = nlohmann::json::parse(out.out.toStdString());
+        QCOMPARE(QString::fromStdString(read["method"].get<std::string>()), "gpu-" + method);
+        const auto& kernel = read["kernels"][0];
+        QVERIFY(kernel["cycles"].get<double>() > kernel["launch_cycles"].get<double>());
+        const auto& stalls = kernel["stalls"];
+        if (method == "cycle") {
+            double sum = 0;
+            for (const char* part : {"issued", "no_instruction", "dependence", "unit_busy"})
+                sum += stalls[part].get<double>();
+            QCOMPARE(sum, stalls["scheduler_cycles"].get<double>());
+            QVERIFY(!kernel.contains("stack"));
+        } else {
+            double sum = 0;
+            for (const auto& part : kernel["stack"]) sum += part.get<double>();
+            QVERIFY(std::abs(sum - kernel["cycles"].get<double>()) < 1);
+        }
+    }
+    void anExportAnswersTheSame() {
+        const QString folder = folder_.filePath("export");
+        const auto direct = cli(product({"--export", folder, "--json"}), {}, patience);
+        QVERIFY2(direct.exit == 0, direct.text());
+        const auto again =
+            cli({"gpu", "--traces", folder + "/kernelslist.g", "--config", folder, "--whole-addresses", "--json"}, {},
+                patience);
+        QVERIFY2(again.exit == 0, again.text());
+        const auto a = nlohmann::json::parse(direct.out.toStdString()),
+                   b = nlohmann::json::parse(again.out.toStdString());
+        for (const char* key : {"cycles", "instructions", "l1", "l2", "dram", "stalls"})
+            QCOMPARE(b["kernels"][0][key].dump(), a["kernels"][0][key].dump());
+    }
+    void optionsThatMeanNothingAreRefused_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("setting") << QStringList{"--setting", "hardware"} << "--setting";
+        QTest::newRow("generation") << QStringList{"--generation", "volta"} << "--generation";
+        QTest::newRow("set") << QStringList{"--set", "gpgpu_n_mem=1"} << "--set";
+        QTest::newRow("traces") << QStringList{"--traces", "x.g"} << "--traces";
+        QTest::newRow("method") << QStringList{"--method", "guess"} << "guess";
+        QTest::newRow("cycles") << QStringList{"--cycles", "abc"} << "abc";
+        QTest::newRow("no cycles") << QStringList{"--cycles", "-5"} << "-5";
+        QTest::newRow("threads") << QStringList{"--threads", "0"} << "--threads 0";
+    }
+    void optionsThatMeanNothingAreRefused() {
+        QFETCH(QStringList, more);
+        QFETCH(QString, says);
+        const auto out = cli(product(more), {}, patience);
+        QVERIFY2(out.sound() && out.exit != 0 && out.error.contains(says), out.text());
+    }
+    void aLimitOfCyclesHolds() {
+        const auto out = cli(product({"--cycles", "1100"}), {}, patience);
+        QVERIFY2(out.exit == 1 && out.error.contains("1100"), out.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliGpu)
+#include "tst_cli_gpu.moc"
