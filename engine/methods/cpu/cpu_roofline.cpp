@@ -266,7 +266,11 @@ MethodCard cpuRooflineCard() {
              {"ResNet-50, VGG, ViT-B/16, MobileNetV2, EfficientNet-B0", "CPU",
               "library=framework, nothing fitted but the time of a call: 11 % mean of 9 fp32 rows on i7-12700H, 16 % "
               "of 9 "
-              "on i9-10940X (timm, torch.compile, batch 1); as an engine 45 and 77 % off"}},
+              "on i9-10940X (timm, torch.compile, batch 1); as an engine 45 and 77 % off. The convolutional ones were "
+              "in "
+              "sight when the call was set; others from their ONNX files on i9-10940X: VGG-19 20 % too fast, "
+              "MobileNetV3-Large 71 % and Swin-T 2.8 times too slow, for their many small kernels are fused by the "
+              "compiler"}},
         .needs = {"Peak rates of the cores", "Bandwidths of caches and main memory", "Shapes of all tensors",
                   "A calibration of the machine; without it a call costs the stated launch overhead"},
         .failureMode =
