@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/edge_question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -6,6 +7,8 @@
 #include "base/text/words.h"
 #include "evaluation/edge/bring_device.h"
 #include "evaluation/edge/edge_import.h"
+#include "evaluation/edge/rank_confusion.h"
+#include "evaluation/edge/topologies.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,115 +22,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Expected<std::size_t> wholeOption(const Arguments& arguments, std::string_view name, std::size_t otherwise,
-                                  std::size_t most) {
-    const auto text = arguments.value(name);
-    if (!text) return otherwise;
-    const auto number = wholeIn(*text);
-    if (!number || *number < 0 || *number > static_cast<std::int64_t>(most))
-        return fail("usage.value", fmt::format("`--{} {}`", name, *text),
-                    fmt::format("a whole number from 0 to {}", most));
-    return static_cast<std::size_t>(*number);
-}
-
-Expected<std::optional<std::pair<double, double>>> rangeOption(const Arguments& arguments, std::string_view name) {
-    const auto text = arguments.value(name);
-    if (!text) return std::nullopt;
-    const auto parts = split(*text, ':');
-    const auto from = parts.size() == 2 ? numberIn(parts[0]) : std::nullopt;
-    const auto below = parts.size() == 2 ? numberIn(parts[1]) : std::nullopt;
-    if (!from || !below || *from >= *below)
-        return fail("usage.value", fmt::format("`--{} {}`", name, *text), "FROM:BELOW, such as 900:1900");
-    return std::pair(*from, *below);
-}
-
-Expected<EdgeProtocol> protocolOf(const Arguments& arguments) {
-    EdgeProtocol protocol;
-    protocol.targets = arguments.values("target");
-    protocol.priorTargets = arguments.values("known");
-    protocol.references = arguments.values("reference");
-    protocol.prior = !arguments.has("no-prior");
-    protocol.choose = arguments.has("choose");
-    const auto samples = wholeOption(arguments, "samples", 10, 1'000'000);
-    if (!samples) return Unexpected(samples.error());
-    protocol.samples = protocol.references.empty() ? *samples : protocol.references.size();
-    const auto seed = wholeOption(arguments, "seed", 1, 1'000'000'000);
-    if (!seed) return Unexpected(seed.error());
-    protocol.seed = *seed;
-    const auto repeats = wholeOption(arguments, "repeats", 1, 10'000);
-    if (!repeats) return Unexpected(repeats.error());
-    protocol.repeats = std::max<std::size_t>(1, *repeats);
-    if (const auto text = arguments.value("trim")) {
-        const auto share = numberIn(*text);
-        if (!share || *share < 0 || *share > 0.45)
-            return fail("usage.value", fmt::format("`--trim {}`", *text), "a share of the rows, 0 to 0.45");
-        protocol.trim = *share;
-    }
-    const auto pool = rangeOption(arguments, "pool");
-    if (!pool) return Unexpected(pool.error());
-    protocol.pool = *pool;
-    const auto test = rangeOption(arguments, "test");
-    if (!test) return Unexpected(test.error());
-    protocol.test = *test;
-    return protocol;
-}
-
-Json jsonOf(const EdgeJudgement& j) {
-    Json json{{"target", j.target},       {"rows", j.rows},          {"mape", j.mape},     {"median", j.median},
-              {"spearman", j.spearman},   {"within_10", j.within10}, {"top_tenth", j.top}, {"coverage", j.coverage},
-              {"far_flagged", j.flagged}, {"noise", j.noise}};
-    json["simple"] = {{"mape", j.simpleMape}, {"median", j.simpleMedian}, {"spearman", j.simpleSpearman}};
-    if (j.untold > 0) json["untold"] = j.untold;
-    if (!j.deadCode.empty()) json["dead_code"] = j.deadCode;
-    return json;
-}
-
-std::string textOf(const EdgeResult& result, const EdgeTable& known, const EdgeProtocol& protocol) {
-    Table table({"target", "rows", "MAPE", "median", "rank", "within 10 %", "fastest tenth", "in 90 %", "simple MAPE",
-                 "simple rank", "dead code"},
-                {false, true, true, true, true, true, true, true, true, true, false});
-    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-    const auto line = [&](const EdgeJudgement& j) {
-        table.add({j.target, count(static_cast<double>(j.rows)), percent(j.mape), percent(j.median),
-                   fmt::format("{:.4f}", j.spearman), percent(j.within10), percent(j.top), percent(j.coverage),
-                   percent(j.simpleMape), fmt::format("{:.4f}", j.simpleSpearman),
-                   j.deadCode.empty() ? "–" : j.deadCode});
-    };
-    for (const EdgeJudgement& each : result.targets) line(each);
-    if (result.targets.size() > 1) line(result.mean);
-    return fmt::format(
-        "{}, {}: {} samples of each target, {} repetition(s), seed {}; prior: {}\n\n{}\n"
-        "Rows that were sampled are not judged{}. Telling one network from its features takes {:.2f} µs of a "
-        "processor.\n",
-        known.path, known.space.empty() ? "networks by name" : known.space, protocol.samples, protocol.repeats,
-        protocol.seed, result.knownDevices > 0 ? fmt::format("{} other targets", result.knownDevices) : "a roofline",
-        table.text(),
-        result.mean.untold > 0 ? fmt::format(", nor are {} of networks that no other target has", result.mean.untold)
-                               : std::string(),
-        1e6 * result.secondsPerNetwork);
-}
-
-std::string csvOf(const EdgeResult& result) {
-    std::string out = "target,network,measured,predicted,low,high\n";
-    for (const EdgePrediction& each : result.last) {
-        const bool quoted = each.network.find(',') != std::string::npos;
-        out += fmt::format("{0}{1}{0},{2}{3}{2},{4:.6g},{5:.6g},{6:.6g},{7:.6g}\n",
-                           each.target.find(',') == std::string::npos ? "" : "\"", each.target, quoted ? "\"" : "",
-                           each.network, each.measured, each.predicted.mean, each.predicted.low, each.predicted.high);
-    }
-    return out;
-}
-
 Json numberOrNull(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
 Json jsonOf(const BroughtDevice& told, std::span<const SampleStep> steps, const OwnDevice& device) {
-    Json json{{"device", device.name},
-              {"samples", device.measured.size()},
-              {"known_devices", told.knownDevices},
-              {"said_error", numberOrNull(told.error)},
-              {"interval", numberOrNull(told.width)}};
+    Json json{
+        {"device", device.name},    {"samples", device.measured.size()},      {"known_devices", told.knownDevices},
+        {"by_simple", told.simple}, {"said_error", numberOrNull(told.error)}, {"interval", numberOrNull(told.width)}};
     json["next"] = Json::array();
     for (const NextMeasurement& each : told.next)
         json["next"].push_back({{"network", each.network}, {"said_error_after", each.error}});
@@ -145,8 +47,9 @@ Json jsonOf(const BroughtDevice& told, std::span<const SampleStep> steps, const 
 
 std::string textOf(const BroughtDevice& told, std::span<const SampleStep> steps, const OwnDevice& device) {
     const auto percent = [](double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "–"; };
-    std::string text = fmt::format("{}: {} measured, {} known devices; said to be {} off in the middle.\n", device.name,
-                                   device.measured.size(), told.knownDevices, percent(told.error));
+    std::string text = fmt::format("{}: {} measured, {} known devices; said to be {} off in the middle{}.\n",
+                                   device.name, device.measured.size(), told.knownDevices, percent(told.error),
+                                   told.simple ? ", by a simple model, which was no worse on what was left out" : "");
     if (!steps.empty()) {
         Table table({"samples", "said", "interval ×", "off, of later ones", "rank", "in 90 %"},
                     {true, true, true, true, true, true});
@@ -201,6 +104,11 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
     if (!told) return failed(told.error());
     if (!steps) return failed(steps.error());
     report(told->notes);
+    if (const auto path = arguments.value("save")) {
+        const auto file = deviceFileOf(*told, known, device);
+        if (!file) return failed(file.error());
+        if (!writeTo(*path, writeDeviceFile(*file))) return Unanswered;
+    }
     if (const auto csv = arguments.value("csv")) {
         if (!writeTo(*csv, toMeasureAsCsv(told->next))) return Unanswered;
         if (*csv == "-") return Answered;
@@ -221,35 +129,76 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
     return print(textOf(*told, *steps, device)) ? Answered : Unanswered;
 }
 
-int runEdge(const Arguments& arguments, Watch& watch) {
-    EdgeColumns columns;
-    columns.network = arguments.value("network").value_or("");
-    columns.devices = arguments.values("device");
-    columns.values = arguments.values("value");
-    columns.whole = arguments.value("whole").value_or("");
-    columns.only = arguments.values("only");
-    columns.without = arguments.values("without");
-    columns.rates = arguments.has("rates");
-    columns.half = arguments.value("half").value_or("decoder");
-    if (columns.half != "encoder" && columns.half != "decoder") {
-        return failed(fail("usage.value", fmt::format("`--half {}`", columns.half), "encoder or decoder").value());
-    }
-    if (columns.devices.empty() != columns.values.empty()) {
-        return failed(fail("usage.missing", "devices in rows need the column of their value, and the other way round",
-                           "--device COLUMN … --value COLUMN")
+// Whether two devices put networks in the same order.
+int runConfusion(const Arguments& arguments, const EdgeTable& table) {
+    const auto names = arguments.values("confusion");
+    if (names.size() != 2)
+        return failed(fail("usage.value", "`--confusion` compares two devices", "--confusion A --confusion B").value());
+    std::vector<std::size_t> at;
+    for (const std::string& name : names) {
+        at.push_back(table.target(name));
+        if (at.back() < table.targets.size()) continue;
+        return failed(fail("edge.no-column", fmt::format("{} has no target “{}”", table.path, name),
+                           fmt::format("{} …", table.targets.empty() ? "" : table.targets.front()))
                           .value());
     }
-    auto protocol = protocolOf(arguments);
+    const auto found = rankConfusion(table.values[at[0]], table.values[at[1]]);
+    if (!found) return failed(found.error());
+    if (const auto path = arguments.value("json")) {
+        Json json{{"format", "orrery-rank-confusion"},
+                  {"version", 1},
+                  {"first", names[0]},
+                  {"second", names[1]},
+                  {"networks", found->networks},
+                  {"parts", found->parts},
+                  {"spearman", found->spearman},
+                  {"fastest_kept", found->kept},
+                  {"cells", found->cells}};
+        return writeTo(*path, json.dump(2) + "\n") ? Answered : Unanswered;
+    }
+    std::vector<std::string> heads{names[0] + " ↓  " + names[1] + " →"};
+    std::vector<bool> right{false};
+    for (std::size_t c = 0; c < found->parts; ++c) {
+        heads.push_back(c == 0 ? "fastest fifth" : c + 1 == found->parts ? "slowest" : std::to_string(c + 1));
+        right.push_back(true);
+    }
+    Table cells(heads, right);
+    for (std::size_t r = 0; r < found->parts; ++r) {
+        std::vector<std::string> row{heads[r + 1]};
+        for (std::size_t c = 0; c < found->parts; ++c)
+            row.push_back(fmt::format("{:.0f}", found->cells[r * found->parts + c]));
+        cells.add(std::move(row));
+    }
+    return print(fmt::format("{}\n{} networks, rank correlation {:.4f}; {:.1f} % of the fastest fifth of {} is also "
+                             "the fastest of {}\n",
+                             cells.text(), found->networks, found->spearman, 100 * found->kept, names[0], names[1]))
+               ? Answered
+               : Unanswered;
+}
+
+int runEdge(const Arguments& arguments, Watch& watch) {
+    const auto columns = edgeColumnsOf(arguments);
+    if (!columns) return failed(columns.error());
+    auto protocol = edgeProtocolOf(arguments);
     if (!protocol) return failed(protocol.error());
     protocol->stop = watch.token();
-    const auto known = openEdgeTable(arguments.positionals().front(), columns);
+    auto known = openEdgeTable(arguments.positionals().front(), *columns);
     if (!known) return failed(known.error());
+    const auto topologies = arguments.value("topologies");
+    if (topologies) {
+        if (auto added = addTopologies(*known, *topologies); !added) return failed(added.error());
+    }
     report(known->notes);
-    if (arguments.has("next") || arguments.has("measured")) return runNext(arguments, *known, watch);
+    if (arguments.has("confusion")) return runConfusion(arguments, *known);
+    if (arguments.has("next") || arguments.has("measured") || arguments.has("save"))
+        return runNext(arguments, *known, watch);
     std::optional<EdgeTable> asked;
     if (const auto rows = arguments.value("rows")) {
-        auto read = openEdgeTable(*rows, columns);
+        auto read = openEdgeTable(*rows, *columns);
         if (!read) return failed(read.error());
+        if (topologies) {
+            if (auto added = addTopologies(*read, *topologies); !added) return failed(added.error());
+        }
         report(read->notes);
         asked = std::move(*read);
     }
@@ -258,20 +207,14 @@ int runEdge(const Arguments& arguments, Watch& watch) {
     watch.end();
     if (!result) return failed(result.error());
     report(result->leftOut);
-    if (const auto csv = arguments.value("csv"); csv && !writeTo(*csv, csvOf(*result))) return Unanswered;
+    report(result->notes);
+    if (const auto csv = arguments.value("csv"); csv && !writeTo(*csv, edgeCsv(*result))) return Unanswered;
     if (const auto path = arguments.value("json")) {
-        Json json{{"format", "orrery-edge"},      {"version", 1},
-                  {"table", known->path},         {"space", known->space},
-                  {"samples", protocol->samples}, {"seed", protocol->seed},
-                  {"repeats", protocol->repeats}, {"known_devices", result->knownDevices}};
-        if (asked) json["rows"] = asked->path;
-        json["targets"] = Json::array();
-        for (const EdgeJudgement& each : result->targets) json["targets"].push_back(jsonOf(each));
-        json["mean"] = jsonOf(result->mean);
-        return writeTo(*path, json.dump(2) + "\n") ? Answered : Unanswered;
+        const std::string json = edgeJson(*result, *known, asked ? &*asked : nullptr, *protocol);
+        return writeTo(*path, json) ? Answered : Unanswered;
     }
     if (arguments.value("csv") == "-") return Answered;
-    return print(textOf(*result, *known, *protocol)) ? Answered : Unanswered;
+    return print(edgeText(*result, *known, *protocol)) ? Answered : Unanswered;
 }
 
 }  // namespace
@@ -300,14 +243,19 @@ const Command edgeCommand{
                 {"trim", "SHARE", "of the fastest and of the slowest rows, never drawn"},
                 {"rows", "FILE", "a table whose rows are judged"},
                 {"network", "COLUMN", "that names the networks"},
+                {"with", "COLUMN", "that makes another network of it (input size, batch); more may follow", true},
                 {"device", "COLUMN", "that names the device; more may follow", true},
                 {"value", "COLUMN", "of the measurement, where devices are in rows; more may follow", true},
                 {"whole", "COLUMN", "rows with one value of it are one device: its other runs are not known", false},
                 {"only", "WORD", "networks whose name has it (int8); more may follow", true},
                 {"without", "WORD", "networks whose name has it not; more may follow", true},
+                {"topologies", "FOLDER",
+                 "NAME.param and NAME.onnx of networks by name: tells those that no device has too"},
                 {"choose", "", "samples are chosen by what they say of the others, instead of drawn"},
                 {"next", "N", "list what to measure next of a new device, and the error that is then said"},
                 {"measured", "FILE", "what was measured of it so far: network,latency_ms"},
+                {"save", "FILE", "what is told of the device, for `run --method edge-device(file=FILE)`"},
+                {"confusion", "NAME", "twice: does the one device put networks in the other's order?", true},
                 {"until", "SHARE", "list no more than this error needs, such as 0.05"},
                 {"rates", "", "measurements are per second"},
                 {"half", "WHICH", "of HAT's tables: encoder or decoder (if left out)"},

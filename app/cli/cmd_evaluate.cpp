@@ -1,9 +1,11 @@
 #include "app/cli/command.h"
+#include "app/cli/edge_question.h"
 #include "app/cli/evaluation_question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/judging_cli.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "evaluation/edge/edge_import.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
 #include "learning/calibration.h"
@@ -106,7 +108,53 @@ Expected<std::optional<Facet>> readMatrixFacet(const Arguments& arguments) {
                 "platform, class, kind, level or truth", "give `--matrix platform`");
 }
 
+// Tables of measured networks: a device is told from a few of its own. A second table is the one that is judged.
+int evaluateNetworks(const Arguments& arguments, const std::vector<std::string>& files, Watch& watch) {
+    for (const char* option : {"method", "calibration", "where", "device", "import", "map", "word", "held-out",
+                               "leave-device-out", "holdout", "own-assumptions", "matrix", "table"}) {
+        if (!arguments.has(option)) continue;
+        return failed(fail("usage.networks", fmt::format("`--{}` does not go with a table of networks", option),
+                           "--samples, --seed, --repeats, --target, --known",
+                           "`orrery-cli edge --help` has all options")
+                          .value());
+    }
+    if (files.size() > 2)
+        return failed(fail("usage.networks", "more than two tables of networks", "one, and one to judge").value());
+    auto protocol = edgeProtocolOf(arguments);
+    if (!protocol) return failed(protocol.error());
+    protocol->stop = watch.token();
+    const auto known = openEdgeTable(files.front());
+    if (!known) return failed(known.error());
+    report(known->notes);
+    std::optional<EdgeTable> asked;
+    if (files.size() == 2) {
+        auto read = openEdgeTable(files.back());
+        if (!read) return failed(read.error());
+        report(read->notes);
+        asked = std::move(*read);
+    }
+    watch.begin("telling devices from samples");
+    const auto result = judgeEdge(*known, asked ? *asked : *known, *protocol);
+    watch.end();
+    if (!result) return failed(result.error());
+    report(result->leftOut);
+    report(result->notes);
+    if (const auto rows = arguments.value("rows"); rows && !writeTo(*rows, edgeCsv(*result))) return Unanswered;
+    const std::string text = arguments.has("json") ? edgeJson(*result, *known, asked ? &*asked : nullptr, *protocol)
+                                                   : edgeText(*result, *known, *protocol);
+    return print(text) ? Answered : Unanswered;
+}
+
 int runEvaluate(const Arguments& arguments, Watch& watch) {
+    const auto files = referenceFiles(arguments);
+    if (!files.empty() && std::all_of(files.begin(), files.end(), isEdgeTable))
+        return evaluateNetworks(arguments, files, watch);
+    for (const char* option : {"samples", "repeats", "target", "known"}) {
+        if (!arguments.has(option)) continue;
+        return failed(fail("usage.networks", fmt::format("`--{}` goes with a table of measured networks", option),
+                           "a CSV with a column of networks", "`orrery-cli edge --help` says which tables are read")
+                          .value());
+    }
     if (const auto asked = judgingArgument(referenceFiles(arguments))) {
         // A file of the page says everything itself.
         for (const char* option : {"method", "calibration", "where", "device", "import", "map", "word", "held-out",
@@ -198,6 +246,10 @@ std::vector<Option> optionsOfEvaluate() {
          "whole models: launches and fusion as each method has them by itself, not as they were measured"},
         {"matrix", "BY", "several methods: also a matrix of methods by platform, class, kind, level or truth"},
         {"table", "FILE", "several methods: the figures and the matrix as LaTeX, or the matrix as CSV by its ending"},
+        {"samples", "N", "of a table of networks: measured on a device, by which the others are told (10)"},
+        {"repeats", "N", "of a table of networks: draws that figures are means of (1)"},
+        {"target", "NAME", "of a table of networks: a device that is judged; all if left out", true},
+        {"known", "NAME", "of a table of networks: a device that may be known; all others if left out", true},
         {"rows", "FILE", "write every row as CSV, - for standard output"},
         {"results", "FILE", "of a judging file: results of other tools as CSV", true},
         {"questions", "FILE", "of a judging file: write its rows with their names, for other tools to answer"},
@@ -220,7 +272,8 @@ const Command evaluateCommand{
         "percentile of absolute relative errors, bias, Kendall's tau, the share of values within the 90 % intervals, "
         "and "
         "rows outside the trained domain; per device and family of kernels. A file that the page Evidence saved "
-        "(`orrery: judging/1`) stands for methods, references and all terms.",
+        "(`orrery: judging/1`) stands for methods, references and all terms. Of a table of measured networks (as for "
+        "`edge`) each device is told from a few of its own; a second table is the one that is judged.",
     .options = optionsOfEvaluate(),
     .examples =
         {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
@@ -232,6 +285,8 @@ const Command evaluateCommand{
           "every method on every platform of which something is published"},
          {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
           "what would it say of this device, had nobody measured it?"},
+         {"orrery-cli evaluate nasbench201_latency_ms.csv --samples 10 --seed 1 --json",
+          "how well ten networks tell a device's others"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "
           "--held-out --json",
           "of one's own calibration, on the rows that it was not fitted to"}},

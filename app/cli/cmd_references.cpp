@@ -1,8 +1,10 @@
 #include "app/cli/command.h"
+#include "app/cli/edge_question.h"
 #include "app/cli/evaluation_question.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "evaluation/edge/edge_import.h"
 #include "evaluation/repeatability.h"
 
 #include <fmt/format.h>
@@ -31,7 +33,10 @@ std::string listed() {
     for (const auto& each : shippedImports().all) {
         known.add({each.id, each.name, fmt::format("{}", fmt::join(each.files, ", "))});
     }
-    return shipped.text() + "\n" + known.text();
+    Table networks({"tables of networks", "of", "columns"});
+    for (const auto& each : shippedEdgeDescriptions())
+        networks.add({each.id, each.name, fmt::format("{}", fmt::join(each.match, ", "))});
+    return shipped.text() + "\n" + known.text() + "\n" + networks.text();
 }
 
 std::string rowsText(const ReferenceTable& table, std::size_t most) {
@@ -93,6 +98,16 @@ int runReferences(const Arguments& arguments, Watch&) {
     const bool mapped = arguments.has("map") || arguments.has("word") || arguments.has("guess");
     if (arguments.has("save") && !mapped) {
         return failed(fail("usage.missing", "`--save` needs a mapping", "--map or --guess").value());
+    }
+    if (!mapped && !arguments.has("import") && std::all_of(files.begin(), files.end(), isEdgeTable)) {
+        std::string text;
+        for (const std::string& file : files) {
+            const auto table = openEdgeTable(file);
+            if (!table) return failed(table.error());
+            report(table->notes);
+            text.append(text.empty() ? "" : "\n").append(edgeTableText(*table));
+        }
+        return print(text) ? Answered : Unanswered;
     }
     ReadOptions options;
     if (mapped) {

@@ -1,8 +1,9 @@
 // Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
 // file would vanish from a static library, hence this list.
 
-#include "methods/method.h"
+#include "methods/learned/device_file_method.h"
 #include "methods/learned/surrogate_method.h"
+#include "methods/method.h"
 #include "methods/model/model_methods.h"
 #include "methods/roofline/hierarchical_roofline.h"
 #include "methods/roofline/llm_inference.h"
@@ -25,6 +26,7 @@ std::span<const Method> builtinMethods() {
         all.push_back(learnedStepMethod());
         all.push_back(stepDistributionMethod());
         all.push_back(surrogateMethod());
+        all.push_back(deviceFileMethod());
         return all;
     }();
     return methods;

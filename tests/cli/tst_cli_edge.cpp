@@ -24,7 +24,10 @@ class TstCliEdge : public QObject {
             QByteArray code;
             double blocks = 0;
             for (int place = 0; place < 22; ++place) {
-                const int id = (r * 7 + place * place * (r % 5 + 1)) % 9;
+                // No code stands twice: the last two places count the rows.
+                const int id = place == 20   ? r % 9
+                               : place == 21 ? r / 9 % 9
+                                             : (r * 7 + place * place * (r % 5 + 1)) % 9;
                 code += (place ? " " : "") + QByteArray::number(id);
                 blocks += id < 8 ? 1 + id % 4 : 0;
             }
@@ -92,6 +95,58 @@ private slots:
         QVERIFY2(bad.exit == 1 && bad.error.contains("edge.bad-number"), bad.text());
     }
 
+    // `evaluate` and `references` take the table as it is, with the figures of `edge`.
+    void evaluateAndReferencesReadTablesOfNetworks() {
+        const QString given = written("given.csv", table(0, 60)), kept = written("kept.csv", table(60, 20));
+        const Outcome edge =
+            cli({"edge", given, "--rows", kept, "--samples", "8", "--seed", "3", "--json", "-"}, {}, 60000);
+        const Outcome same = cli({"evaluate", given, kept, "--samples", "8", "--seed", "3", "--json"}, {}, 60000);
+        QVERIFY2(same.exit == 0, same.text());
+        QCOMPARE(same.out, edge.out);
+        for (const std::string& error : schemaErrors(same.out.toStdString(), "edge")) QFAIL(error.c_str());
+        const Outcome listed = cli({"references", given}, {}, 60000);
+        QVERIFY2(listed.exit == 0 && listed.out.contains("60 networks of fbnet on 3 targets"), listed.text());
+        const Outcome mixed = cli({"evaluate", given, "--method", "roofline"}, {}, 60000);
+        QVERIFY2(mixed.exit == 2 && mixed.error.contains("usage.networks"), mixed.text());
+        const Outcome kernels =
+            cli({"evaluate", "--method", "roofline", "--references", "absent.yaml", "--samples", "3"}, folder_.path(),
+                60000);
+        QVERIFY2(kernels.exit == 2 && kernels.error.contains("usage.networks"), kernels.text());
+    }
+
+    // What is told is kept as a file, and `run` answers from it.
+    void aDeviceIsKeptAndAsked() {
+        const QString given = written("given.csv", table(0, 60));
+        const QByteArray first = table(0, 1).split('\n')[1].split(',')[1];
+        const QString own = written("own.csv", "network,latency_ms\n" + first + ",20\n"), device = path("board.json");
+        const Outcome saved = cli({"edge", given, "--target", "board", "--measured", own, "--save", device}, {}, 60000);
+        QVERIFY2(saved.exit == 0, saved.text());
+        QFile file(device);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        for (const std::string& error : schemaErrors(file.readAll().toStdString(), "device")) QFAIL(error.c_str());
+        const Outcome run =
+            cli({"run", "--hardware", "jetson-agx-orin", "--workload", "fbnet:" + QString::fromUtf8(first), "--method",
+                 "edge-device(file=" + device + ")", "--json", "-"},
+                {}, 60000);
+        QVERIFY2(run.exit == 0 && run.out.contains("edge-device"), run.text());
+        const Outcome other = cli({"run", "--hardware", "jetson-agx-orin", "--workload", "resnet-50", "--method",
+                                   "edge-device(file=" + device + ")"},
+                                  {}, 60000);
+        QVERIFY2(other.exit != 0 && other.text().contains("edge.other-network"), other.text());
+    }
+
+    void ranksOfTwoDevicesAreCompared() {
+        const QString given = written("given.csv", table(0, 60));
+        const Outcome outcome =
+            cli({"edge", given, "--confusion", "first", "--confusion", "third", "--json", "-"}, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "rank-confusion")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["networks"].get<int>(), 60);
+        QCOMPARE(json["spearman"].get<double>(), 1.0);  // both rise with the blocks alone
+        QCOMPARE(json["fastest_kept"].get<double>(), 1.0);
+    }
+
     void whatCannotBeAskedIsSaid_data() {
         QTest::addColumn<QStringList>("words");
         QTest::addColumn<int>("exit");
@@ -106,6 +161,11 @@ private slots:
         QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
         QTest::newRow("whole") << QStringList{"given.csv", "--device", "idx", "--value", "second", "--whole", "casing"}
                                << 1 << "edge.no-column";
+        QTest::newRow("both") << QStringList{"given.csv", "--choose", "--reference", "a"} << 2 << "usage.twice";
+        QTest::newRow("reference") << QStringList{"given.csv", "--reference", "1 2 3"} << 1 << "edge.no-network";
+        QTest::newRow("whole of columns") << QStringList{"given.csv", "--whole", "idx"} << 1 << "edge.whole";
+        QTest::newRow("one rank") << QStringList{"given.csv", "--confusion", "first"} << 2 << "usage.value";
+        QTest::newRow("topologies") << QStringList{"given.csv", "--topologies", "absent"} << 1 << "edge.no-topologies";
         QTest::newRow("value") << QStringList{"given.csv", "--device", "idx"} << 2 << "usage.missing";
     }
     void whatCannotBeAskedIsSaid() {

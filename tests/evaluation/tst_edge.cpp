@@ -4,10 +4,12 @@
 #include "base/random.h"
 #include "evaluation/edge/bring_device.h"
 #include "evaluation/edge/edge_import.h"
-#include "evaluation/edge/simple_models.h"
+#include "evaluation/edge/few_shot.h"
+#include "evaluation/edge/rank_confusion.h"
 #include "learning/edge/dead_code.h"
 #include "learning/edge/network_matrix.h"
 #include "learning/edge/next_samples.h"
+#include "learning/edge/simple_models.h"
 #include "learning/edge/space_features.h"
 #include "learning/edge/word_likeness.h"
 #include "workload/spaces/spaces.h"
@@ -15,6 +17,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <set>
 
 using namespace orrery;
 
@@ -95,7 +99,8 @@ private slots:
         QVERIFY2(ten->mean.spearman > 0.98, qPrintable(QString::number(ten->mean.spearman)));
         QVERIFY2(ten->mean.mape < 0.05, qPrintable(QString::number(ten->mean.mape)));
         QVERIFY2(ten->mean.coverage > 0.8, qPrintable(QString::number(ten->mean.coverage)));
-        QCOMPARE(ten->targets.front().rows, std::size_t{590});  // samples are not judged
+        // Samples are not judged, nor are rows with the code of one.
+        QVERIFY(ten->targets.front().rows <= 590 && ten->targets.front().rows > 570);
     }
 
     void moreSamplesAreNoWorseAndNoneAnswerToo() {
@@ -246,6 +251,43 @@ private slots:
         QVERIFY(alone->predict(first, std::array{1.0}));
         names.groups.pop_back();
         QVERIFY(!NetworkMatrix::learn(devices, names));
+    }
+
+    // A network that no device has, told by what it is made of: its level follows its work on all devices.
+    void networksThatNoDeviceHasAreToldByTheirShape() {
+        RandomStream random(13);
+        NetworkNames names;
+        std::vector<double> level;
+        for (int n = 0; n < 24; ++n) {
+            const double work = 18 + 0.3 * n, calls = 3 + random.uniform();
+            names.networks.push_back("net" + std::to_string(n));
+            names.shapes.push_back({work, calls});
+            level.push_back(0.9 * work + 0.5 * calls - 18);
+        }
+        std::vector<std::vector<double>> devices;
+        for (int d = 0; d < 10; ++d) {
+            devices.emplace_back();
+            const double own = random.normal();
+            for (int n = 0; n < 24; ++n)
+                devices.back().push_back(
+                    n == 11 ? std::nan("")
+                            : std::exp(own + level[static_cast<std::size_t>(n)] + 0.03 * random.normal()));
+            names.devices.push_back("device" + std::to_string(d));
+        }
+        auto matrix = NetworkMatrix::learn(devices, names);
+        QVERIFY(matrix);
+        QVERIFY(matrix->tells(11));
+        const std::array<std::size_t, 3> measured{0, 12, 20};
+        matrix->tune(measured, 1);
+        std::vector<double> own;
+        for (const std::size_t n : measured) own.push_back(std::exp(2 + level[n]));
+        const auto told = matrix->predict(measured, own);
+        QVERIFY(told);
+        const double truth = std::exp(2 + level[11]);
+        QVERIFY2(std::abs((*told)[11].mean / truth - 1) < 0.15, qPrintable(QString::number((*told)[11].mean / truth)));
+        QVERIFY((*told)[11].low < truth && truth < (*told)[11].high);
+        names.shapes.clear();
+        QVERIFY(!NetworkMatrix::learn(devices, names)->tells(11));
     }
 
     void likenessOfNames() {
@@ -443,7 +485,7 @@ private slots:
         const auto table = readEdgeTable(written(folder, "t.csv", text).toStdString());
         QVERIFY(table);
         QCOMPARE(table->targets, std::vector<std::string>{"phone"});
-        QCOMPARE(table->notes.size(), std::size_t{1});
+        QCOMPARE(table->notes.size(), std::size_t{2});  // the spread, and the column of one value
         QCOMPARE(table->space, std::string("nasbench201"));
         EdgeProtocol protocol;
         const auto judged = judgeEdge(*table, *table, protocol);  // two rows, both drawn
@@ -492,7 +534,7 @@ private slots:
 
     void publishedTablesAreReadByDescription() {
         const auto all = shippedEdgeDescriptions();
-        QVERIFY(all.size() >= 6);
+        QVERIFY(all.size() >= 9);
         QTemporaryDir folder;
         const auto path = written(folder, "t.csv",
                                   "board,dpu_config,standard_name,fps_multithread\nx,c,n1,10\nx,c,n2,20\ny,c,n1,5\n");
@@ -529,7 +571,202 @@ private slots:
         QVERIFY(likestDevice({}, {}, {}).empty());
     }
 
-    // The few-shot protocol of HELP on its six devices, from its nine training devices: what is promised.
+    void wordsOfColumnsAreWholeOnes() {
+        QTemporaryDir folder;
+        const QByteArray text =
+            QByteArray("arch,arrow_lake_ms,embedded_gpu_ms,pi4_1500mhz_ms,mediaplayer_ms,size_mb,run_std_ms\n") +
+            cellA + ",1,2,3,4,5,6\n" + cellB + ",2,3,4,5,6,7\n";
+        const auto table = readEdgeTable(written(folder, "t.csv", text).toStdString());
+        QVERIFY(table);
+        QCOMPARE(table->targets,
+                 (std::vector<std::string>{"arrow_lake_ms", "embedded_gpu_ms", "pi4_1500mhz_ms", "mediaplayer_ms"}));
+        QCOMPARE(table->notes.size(), std::size_t{1});
+        QVERIFY(QString::fromStdString(table->notes[0].message).contains("size_mb, run_std_ms"));
+    }
+
+    // Latency and energy of one run know of each other, so neither tells the other.
+    void sidesOfOneRunAreOneDevice() {
+        EdgeTable table = madeTable(4, 80, 0.01, false);
+        QTemporaryDir folder;
+        QByteArray text = "arch,pi_ms,pi_mj,phone_ms\n";
+        for (std::size_t r = 0; r < 80; ++r) {
+            text += QByteArray::fromStdString(table.networks[r]);
+            for (const double each : {table.values[0][r], 1.5 * table.values[0][r], table.values[1][r]})
+                text += "," + QByteArray::number(each);
+            text += "\n";
+        }
+        const auto read = readEdgeTable(written(folder, "t.csv", text).toStdString());
+        QVERIFY(read);
+        QCOMPARE(read->groups, (std::vector<std::string>{"pi", "pi", "phone"}));
+        EdgeProtocol protocol;
+        protocol.targets = {"pi_mj"};
+        const auto result = judgeEdge(*read, *read, protocol);
+        QVERIFY(result);
+        QCOMPARE(result->knownDevices, std::size_t{1});
+    }
+
+    void tablesThatWouldBeMisreadAreRefused() {
+        QTemporaryDir folder;
+        const QByteArray hat =
+            "encoder_embed_dim,encoder_layer_num,encoder_ffn_embed_dim_avg,encoder_self_attention_heads_avg,"
+            "decoder_embed_dim,decoder_layer_num,decoder_ffn_embed_dim_avg,decoder_self_attention_heads_avg,"
+            "decoder_ende_attention_heads_avg,decoder_arbitrary_ende_attn_avg,latency_mean_decoder\n"
+            "640,6,1962,6,512,4,1920,2.5,5.5,1.5,124\n640,6,1962\n";
+        auto read = readEdgeTable(written(folder, "hat.csv", hat).toStdString());
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("edge.bad-network"));
+        QCOMPARE(read.error().place.line, 3);
+        read = readEdgeTable(written(folder, "d.csv", "model,device,gmacs,rate\na,x,1,2\nb,x,2,3\n").toStdString());
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("edge.device-column"));
+        const QByteArray mixed =
+            QByteArray("arch,phone_ms\nnasbench201:") + cellA + ",1\nnasbench201@1x52x16:" + cellB + ",2\n";
+        read = readEdgeTable(written(folder, "m.csv", mixed).toStdString());
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("edge.bad-network"));
+        QCOMPARE(read.error().place.line, 3);
+        // The line is the file's, also where rows before it were left aside.
+        const QByteArray aside =
+            QByteArray("board,arch,ms\na,drop,1\na,") + cellA + ",1\nb," + cellA + ",3\na,|odd|,2\n";
+        read = readEdgeTable(written(folder, "l.csv", aside).toStdString(),
+                             {.devices = {"board"}, .values = {"ms"}, .without = {"drop"}});
+        QVERIFY(!read);
+        QCOMPARE(read.error().place.line, 5);
+        read = readEdgeTable(written(folder, "w.csv", QByteArray("arch,phone_ms\n") + cellA + ",1\n").toStdString(),
+                             {.whole = "board"});
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("edge.whole"));
+    }
+
+    void referencesThatStandNowhereAreNamed() {
+        EdgeTable table = madeTable(4, 100, 0.01, false);
+        EdgeProtocol protocol;
+        protocol.references = {table.networks[3], "no such network"};
+        const auto wrong = judgeEdge(table, table, protocol);
+        QVERIFY(!wrong);
+        QCOMPARE(wrong.error().code, std::string("edge.no-network"));
+        protocol.references = {table.networks[3], table.networks[4]};
+        table.values[0][4] = std::nan("");
+        for (std::size_t r = 0; r < table.networks.size(); ++r)
+            if (table.networks[r] == table.networks[4]) table.values[0][r] = std::nan("");
+        const auto fewer = judgeEdge(table, table, protocol);
+        QVERIFY(fewer);
+        QCOMPARE(fewer->notes.size(), std::size_t{1});
+        QCOMPARE(fewer->targets[0].samples, 1.0);
+        QCOMPARE(fewer->targets[1].samples, 2.0);
+    }
+
+    // Rows of another table that were sampled are not judged either.
+    void whatWasSampledIsNotJudgedInAnotherTable() {
+        const EdgeTable table = madeTable(4, 40, 0.01, false);
+        EdgeProtocol protocol;
+        protocol.targets = {"device0"};
+        const EdgeTable same = table;
+        const auto result = judgeEdge(table, same, protocol);
+        QVERIFY(result);
+        QVERIFY(result->targets[0].rows <= 30);
+    }
+
+    // 90 % of rows that no sample was lie inside, with few samples, more than features have columns, and many.
+    void intervalsHoldAtEveryNumberOfSamples() {
+        const EdgeTable table = madeTable(8, 900, 0.03, false);
+        EdgeProtocol protocol;
+        protocol.repeats = 3;
+        for (const std::size_t samples : {10, 30, 60, 100, 400}) {
+            protocol.samples = samples;
+            const auto result = judgeEdge(table, table, protocol);
+            QVERIFY(result);
+            const QByteArray what = QByteArray::number(static_cast<qulonglong>(samples)) +
+                                    " samples: " + QByteArray::number(result->mean.coverage);
+            QVERIFY2(result->mean.coverage > 0.8 && result->mean.coverage < 0.985, what);
+        }
+    }
+
+    // A device that is exactly its four counts, unlike all others: the simple model answers, and says so.
+    void theSimpleModelAnswersWhereItIsNoWorse() {
+        EdgeTable table = madeTable(2, 600, 0.01, false);
+        RandomStream random(21);
+        for (std::size_t r = 0; r < table.networks.size(); ++r)
+            table.values[0][r] = latencyOf(table.networks[r], {5, 0.4, 3, 0.6}, false, 0.2, random);
+        EdgeProtocol protocol;
+        protocol.targets = {"device0"};
+        protocol.samples = 40;
+        protocol.repeats = 8;
+        const auto result = judgeEdge(table, table, protocol);
+        QVERIFY(result);
+        const EdgeJudgement& judged = result->targets[0];
+        QVERIFY2(judged.mape < 1.05 * judged.simpleMape, qPrintable(QString::number(judged.mape / judged.simpleMape)));
+        QVERIFY(judged.coverage > 0.8);
+        // By name: one device is a copy of another but for its level, the rest scatter.
+        std::vector<std::vector<double>> devices;
+        for (int d = 0; d < 12; ++d) {
+            devices.emplace_back();
+            for (int n = 0; n < 20; ++n)
+                devices.back().push_back(d % 2 == 1
+                                             ? 3 * devices[static_cast<std::size_t>(d) - 1][static_cast<std::size_t>(n)]
+                                             : std::exp(2 * random.normal()));
+        }
+        auto matrix = NetworkMatrix::learn(devices);
+        QVERIFY(matrix);
+        const std::array<std::size_t, 4> measured{0, 1, 2, 3};
+        matrix->tune(measured, 1);
+        QVERIFY(matrix->simple());
+        std::vector<double> own;
+        for (const std::size_t n : measured) own.push_back(7 * devices[4][n]);
+        const auto told = matrix->predict(measured, own);
+        QVERIFY(told);
+        QVERIFY(std::abs((*told)[15].mean / (7 * devices[4][15]) - 1) < 1e-6);
+    }
+
+    void flagsAreCounted() {
+        const std::array<EdgePrediction, 4> rows{{{"t", "a", 1, {3, 2, 4}},      // far, not flagged
+                                                  {"t", "b", 1, {3, 1, 9}},      // far and flagged
+                                                  {"t", "c", 1, {1, 0.4, 1.5}},  // near, flagged
+                                                  {"t", "d", 1, {1, 0.9, 1.1}}}};
+        const std::array<char, 4> inside{};
+        const std::vector<double> simple(4, std::nan(""));
+        const EdgeJudgement judged = judgeEdgeRows(rows, inside, simple);
+        QCOMPARE(judged.flags.found(), 0.5);
+        QCOMPARE(judged.flags.precision(), 0.5);
+        QVERIFY(std::isnan(judgeEdgeRows(std::span(rows).last(1), std::span(inside).last(1), std::span(simple).last(1))
+                               .flags.found()));
+    }
+
+    void ranksOfTwoDevicesAreConfused() {
+        std::vector<double> up, down;
+        for (int i = 0; i < 20; ++i) up.push_back(1 + i), down.push_back(21 - i);
+        const auto same = rankConfusion(up, up), turned = rankConfusion(up, down);
+        QVERIFY(same && turned);
+        for (std::size_t p = 0; p < 5; ++p) {
+            QCOMPARE(same->cells[p * 5 + p], 4.0);
+            QCOMPARE(turned->cells[p * 5 + 4 - p], 4.0);
+        }
+        QCOMPARE(same->kept, 1.0);
+        QCOMPARE(turned->kept, 0.0);
+        QCOMPARE(turned->spearman, -1.0);
+        up[3] = std::nan("");
+        QCOMPARE(rankConfusion(up, down)->networks, std::size_t{19});
+        QVERIFY(!rankConfusion(std::span(up).first(9), std::span(down).first(9)));
+        QVERIFY(!rankConfusion(up, std::span(down).first(9)));
+    }
+
+    void tablesOfNetworksAreToldFromOthers() {
+        QTemporaryDir folder;
+        QVERIFY(isEdgeTable(written(folder, "a.csv", "idx,arch,phone\n").toStdString()));
+        QVERIFY(isEdgeTable(
+            written(folder, "b.csv", "model,board,dpu_config,standard_name,fps_multithread\n").toStdString()));
+        QVERIFY(!isEdgeTable(written(folder, "c.csv", "m,n,k,time_us\n").toStdString()));
+        QVERIFY(!isEdgeTable(written(folder, "d.yaml", "arch,phone\n").toStdString()));
+        QVERIFY(!isEdgeTable("absent.csv"));
+        // Columns beside the name make another network.
+        const auto path = written(folder, "e.csv", "model,side,board,ms\na,1,x,1\na,2,x,3\nb,1,x,2\n");
+        const auto table =
+            readEdgeTable(path.toStdString(), {.with = {"side"}, .devices = {"board"}, .values = {"ms"}});
+        QVERIFY(table);
+        QCOMPARE(table->networks, (std::vector<std::string>{"a | 1", "a | 2", "b | 1"}));
+    }
+
+    // The few-shot protocol of HELP on its six devices, from its nine training devices.
     void helpsProtocolIsBeaten() {
         const QString path = ORRERY_REFERENCE "/edge/help/nasbench201_latency_ms.csv";
         if (!QFile::exists(path)) QSKIP("the reference data is not here");
@@ -543,7 +780,7 @@ private slots:
         protocol.test = {900, 1900};
         protocol.trim = 0.1;
         protocol.repeats = 5;
-        for (const auto& [samples, least] : {std::pair{10, 0.955}, {5, 0.89}, {0, 0.87}}) {
+        for (const auto& [samples, least] : {std::pair{10, 0.96}, {5, 0.89}, {0, 0.87}}) {
             protocol.samples = static_cast<std::size_t>(samples);
             const auto result = judgeEdge(*table, *table, protocol);
             QVERIFY(result);

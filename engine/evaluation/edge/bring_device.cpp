@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -46,7 +47,7 @@ Expected<OthersKnown> learnOthers(const EdgeTable& known, const std::string& dev
     if (!features) return Unexpected(features.error());
     out.features = std::move(*features);
     for (std::size_t t = 0; t < known.targets.size(); ++t)
-        if (known.targets[t] != device) out.columns.push_back(known.values[t]);
+        if (!sameWhole(known, t, known, device)) out.columns.push_back(known.values[t]);
     auto prior = DevicePrior::learn(out.features, out.columns, analyticColumns(known));
     if (!prior) return Unexpected(prior.error());
     out.prior = std::move(*prior);
@@ -73,7 +74,7 @@ struct Bringing {
             const auto at = static_cast<std::size_t>(found - known.networks.begin());
             const bool unknown =
                 found == known.networks.end() ||
-                (others.named && others.named->matrix.knownShare(others.named->place.find(each.network)->second) == 0);
+                (others.named && !others.named->matrix.tells(others.named->place.find(each.network)->second));
             if (unknown || !used.insert(at).second) {
                 out.notes.push_back(
                     warning("edge.unused-sample",
@@ -131,13 +132,14 @@ struct Bringing {
         for (const std::size_t row : measured) places.push_back(named->place.find(known.networks[row])->second);
         if (!measured.empty()) {
             matrix.tune(places, options.seed);
+            out.simple = matrix.simple();
             const std::size_t own = known.target(device.name);
             const auto all =
                 matrix.predict(places, values, own < known.targets.size() ? known.describedAs(own) : device.name);
             if (!all) return Unexpected(all.error());
             for (std::size_t r = 0; r < known.networks.size(); ++r) {
                 const std::size_t at = named->place.find(known.networks[r])->second;
-                if (matrix.knownShare(at) > 0) tell(r, (*all)[at]);
+                if (matrix.tells(at)) tell(r, (*all)[at]);
             }
             sum();
         }
@@ -164,7 +166,7 @@ struct Bringing {
         const FeatureRows* const features = &others.features;
         DevicePrior prior = *others.prior;
         prior.calibrate(*features, others.columns, measured.size(), options.seed);
-        out.knownDevices = others.columns.size();
+        out.knownDevices = prior.known();
         const auto rowsOf = [&](std::span<const std::size_t> rows) {
             FeatureRows some{features->columns, {}, features->core};
             for (const std::size_t r : rows) {
@@ -175,6 +177,8 @@ struct Bringing {
         };
         const auto model = prior.condition(rowsOf(measured), values);
         if (!model) return Unexpected(model.error());
+        out.simple = model->simple;
+        out.model = *model;
         for (std::size_t r = 0; r < known.networks.size(); ++r) tell(r, model->at(features->row(r)));
         sum();
         if (options.next == 0) return {};
@@ -207,6 +211,28 @@ Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& dev
     const auto others = learnOthers(known, device.name);
     if (!others) return Unexpected(others.error());
     return bringAmong(*others, known, device, options);
+}
+
+Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& known, const OwnDevice& device) {
+    const std::string low = lower(device.name);
+    for (const std::string_view unit : {"_mj", "_uj", "_j", "_mw", "_w"}) {
+        if (!low.ends_with(unit)) continue;
+        return fail("edge.no-latency", fmt::format("{} is energy or power by its name", device.name),
+                    "a latency in ms");
+    }
+    DeviceFile file;
+    file.device = device.name;
+    file.table = std::filesystem::path(known.path).filename().string();
+    file.space = known.space;
+    file.input = known.input;
+    file.samples = device.measured.size();
+    file.knownDevices = told.knownDevices;
+    file.model = told.model;
+    if (!file.model)
+        for (const EdgePrediction& each : told.told) file.named.push_back({each.network, each.predicted});
+    if (!file.model && file.named.empty())
+        return fail("edge.no-samples", "nothing is told of the device yet", "one measured network or more");
+    return file;
 }
 
 Expected<std::vector<SampleStep>> sampleSteps(const EdgeTable& known, const OwnDevice& device,

@@ -4,6 +4,7 @@
 // to be and is, and what more samples would buy. Known devices come from a table; the new one needs not be in it.
 
 #include "evaluation/edge/edge_judge.h"
+#include "learning/edge/device_file.h"
 
 #include <optional>
 #include <span>
@@ -41,12 +42,18 @@ struct BroughtDevice {
     double error = 0;                  ///< said of those that were not measured; NaN with nothing measured by name
     double width = 0;                  ///< of their intervals: middle of high ÷ low
     std::vector<NextMeasurement> next;
-    std::size_t knownDevices = 0;
-    Diagnostics notes;  ///< samples that could not be used: “network: why”
+    std::size_t knownDevices = 0;      ///< 0: a roofline alone
+    bool simple = false;               ///< the simple model was no worse on what was left out, and tells
+    Diagnostics notes;                 ///< samples that could not be used: “network: why”
+    std::optional<DeviceModel> model;  ///< of networks with a code
 };
 
 /// Fails with `edge.bad-sample`, `edge.few-devices`, `edge.no-networks` where nothing is left to measure.
 Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options = {});
+
+/// As a file that answers by itself (`learning/edge/device_file.h`, the method `edge-device`). Fails with
+/// `edge.no-latency` for a side of a run that is no latency (`pi5_mj`), with `edge.no-samples` with nothing told.
+Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& known, const OwnDevice& device);
 
 /// What was said and what was true after each sample, in the order of measuring; of many, after 24 of them.
 struct SampleStep {

@@ -1,7 +1,7 @@
 #include "base/maths.h"
 #include "evaluation/edge/few_shot.h"
-#include "evaluation/edge/simple_models.h"
 #include "learning/edge/next_samples.h"
+#include "learning/edge/simple_models.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,13 @@ Expected<NamedNetworks> namedNetworks(const FewShot& task, const std::string& ta
     addAll(task.known);
     addAll(task.asked);
     std::vector<std::vector<double>>& devices = out.devices;
-    NetworkNames names{out.names, {}, {}};
+    NetworkNames names{out.names, {}, {}, {}};
+    for (const EdgeTable* table : {&task.known, &task.asked}) {
+        if (table->shapes.empty()) continue;
+        names.shapes.resize(out.names.size());
+        for (std::size_t n = 0; n < table->networks.size(); ++n)
+            names.shapes[out.place.find(table->networks[n])->second] = table->shapes[n];
+    }
     for (const std::string& each : task.priorFor(target)) {
         const std::size_t at = task.known.target(each);
         if (at >= task.known.targets.size()) continue;
@@ -69,16 +75,16 @@ Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& targ
     std::vector<double> values;
     const auto take = [&](std::size_t row) {
         const std::size_t at = named->place.find(table.networks[row])->second;
-        if (matrix.knownShare(at) == 0) return;  // says nothing of this device
+        if (!matrix.tells(at)) return;  // says nothing of this device
         measured.push_back(at);
         values.push_back(table.values[table.target(target)][row]);
     };
-    if (task.protocol.choose && task.protocol.references.empty()) {
+    if (task.chooses()) {
         std::vector<std::size_t> candidates;
         std::map<std::size_t, std::size_t> rowOf;
-        for (const std::size_t r : task.pool(target)) {
+        for (const std::size_t r : task.pool(target, false)) {
             const std::size_t at = named->place.find(table.networks[r])->second;
-            if (matrix.knownShare(at) == 0) continue;
+            if (!matrix.tells(at)) continue;
             candidates.push_back(at);
             rowOf.emplace(candidates.back(), r);
         }
@@ -107,7 +113,7 @@ Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& targ
     for (const std::size_t r : task.rowsOf(task.asked, target, task.protocol.test)) {
         const std::size_t at = named->place.find(task.asked.networks[r])->second;
         if (used.contains(at)) continue;
-        if (matrix.knownShare(at) == 0) {
+        if (!matrix.tells(at)) {
             ++untold;
             continue;
         }
@@ -120,6 +126,8 @@ Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& targ
     if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
     EdgeJudgement out = judgeEdgeRows(told, outside, simple);
     out.noise = matrix.rest();
+    out.samples = static_cast<double>(measured.size());
+    out.simple = matrix.simple() ? 1 : 0;
     out.untold = untold;
     return out;
 }

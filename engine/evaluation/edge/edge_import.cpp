@@ -1,5 +1,6 @@
 #include "evaluation/edge/edge_import.h"
 
+#include "base/text/csv_stream.h"
 #include "base/text/read_file.h"
 #include "evaluation/csv_file.h"
 #include "hardware/files/catalogue.h"
@@ -44,6 +45,7 @@ Expected<EdgeDescription> readEdgeDescription(const std::string& file) {
     fields.find("licence");
     out.match = wordsOf(fields, "columns");
     out.columns.network = fields.text("network", {});
+    out.columns.with = wordsOf(fields, "with");
     out.columns.devices = wordsOf(fields, "devices");
     out.columns.values = wordsOf(fields, "values");
     out.columns.whole = fields.text("whole", {});
@@ -84,6 +86,23 @@ const EdgeDescription* descriptionFor(std::span<const EdgeDescription> all, std:
     return found;
 }
 
+bool isEdgeTable(const std::string& path) {
+    if (!path.ends_with(".csv") && !path.ends_with(".csv.gz")) return false;
+    auto stream = CsvStream::open(path);
+    if (!stream) return false;
+    const auto first = stream->next();
+    if (!first || !*first) return false;
+    std::vector<std::string> header;
+    for (const std::string_view cell : stream->cells()) header.emplace_back(cell);
+    const auto has = [&](std::string_view name) {
+        return std::find(header.begin(), header.end(), name) != header.end();
+    };
+    if (has("arch") || has("cell") || has("network") || has("model_name")) return true;
+    if (has("encoder_embed_dim") && has("decoder_layer_num")) return true;
+    const auto all = shippedEdgeDescriptions();
+    return descriptionFor(all, header) != nullptr;
+}
+
 Expected<EdgeTable> openEdgeTable(const std::string& path, EdgeColumns columns) {
     if (columns.devices.empty() && columns.values.empty()) {
         const auto file = readCsv(path);
@@ -91,6 +110,7 @@ Expected<EdgeTable> openEdgeTable(const std::string& path, EdgeColumns columns) 
         const auto all = shippedEdgeDescriptions();
         if (const EdgeDescription* found = descriptionFor(all, file->header)) {
             if (columns.network.empty()) columns.network = found->columns.network;
+            if (columns.with.empty()) columns.with = found->columns.with;
             columns.devices = found->columns.devices;
             columns.values = found->columns.values;
             columns.rates = columns.rates || found->columns.rates;

@@ -24,6 +24,10 @@ std::vector<EdgeDescription> shippedEdgeDescriptions();
 /// The description with most columns, all of which the file has; null if none.
 const EdgeDescription* descriptionFor(std::span<const EdgeDescription> all, std::span<const std::string> header);
 
+/// Whether a file is a table of measured networks: a CSV that a description fits, or whose columns name networks by
+/// code or name (`arch`, `cell`, `network`, `model_name`, HAT's choices). Looks at the first line alone.
+bool isEdgeTable(const std::string& path);
+
 /// Reads a table by its description; columns that are given win.
 Expected<EdgeTable> openEdgeTable(const std::string& path, EdgeColumns columns = {});
 

@@ -1,9 +1,10 @@
 #include "evaluation/edge/edge_judge.h"
 
+#include "base/text/nearest.h"
 #include "evaluation/edge/few_shot.h"
-#include "evaluation/edge/simple_models.h"
 #include "learning/edge/dead_code.h"
 #include "learning/edge/next_samples.h"
+#include "learning/edge/simple_models.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 namespace orrery {
 namespace {
@@ -24,7 +26,11 @@ void add(EdgeJudgement& sum, const EdgeJudgement& each, double share) {
     sum.within10 += share * each.within10;
     sum.top += share * each.top;
     sum.coverage += share * each.coverage;
-    sum.flagged += share * each.flagged;
+    sum.samples += share * each.samples;
+    sum.simple += share * each.simple;
+    sum.flags.far += each.flags.far;
+    sum.flags.flagged += each.flags.flagged;
+    sum.flags.both += each.flags.both;
     sum.noise += share * each.noise;
     sum.simpleMape += share * each.simpleMape;
     sum.simpleMedian += share * each.simpleMedian;
@@ -40,7 +46,7 @@ struct SpaceJudge {
     std::vector<std::size_t> chosen(const std::string& target, const DevicePrior& prior,
                                     const FeatureRows& features) const {
         constexpr std::size_t most = 400;
-        std::vector<std::size_t> rows = task.pool(target), some;
+        std::vector<std::size_t> rows = task.pool(target, false), some;
         for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
             some.push_back(rows[i * rows.size() / std::min(most, rows.size())]);
         FeatureRows candidates{features.columns, {}, features.core};
@@ -63,7 +69,7 @@ struct SpaceJudge {
                                    EdgeResult& result) const {
         const EdgeTable& table = task.sampled(target);
         const FeatureRows& features = &table == &task.known ? known : asked;
-        const auto rows = task.protocol.choose ? chosen(target, prior, features) : task.draw(target, repeat);
+        const auto rows = task.chooses() ? chosen(target, prior, features) : task.draw(target, repeat);
         FeatureRows taken{features.columns, {}, features.core};
         std::vector<double> values;
         for (const std::size_t r : rows) {
@@ -73,13 +79,14 @@ struct SpaceJudge {
         }
         const auto model = prior.condition(taken, values);
         if (!model) return Unexpected(model.error());
-        const std::set<std::size_t> used(rows.begin(), rows.end());
+        std::set<std::string_view> used;
+        for (const std::size_t r : rows) used.insert(table.networks[r]);
         std::vector<EdgePrediction> told;
         std::vector<char> outside;
         FeatureRows judged{asked.columns, {}, asked.core};
         const std::clock_t start = std::clock();
         for (const std::size_t r : task.rowsOf(task.asked, target, task.protocol.test)) {
-            if (&table == &task.asked && used.contains(r)) continue;
+            if (used.contains(task.asked.networks[r])) continue;
             const auto row = asked.row(r);
             told.push_back(
                 {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], model->at(row)});
@@ -92,11 +99,35 @@ struct SpaceJudge {
         result.secondsPerNetwork = std::max(result.secondsPerNetwork, spent / static_cast<double>(told.size()));
         EdgeJudgement out = judgeEdgeRows(told, outside, ridgeOfFour(taken, values, judged));
         out.noise = model->noise;
+        out.samples = static_cast<double>(rows.size());
+        out.simple = model->simple ? 1 : 0;
         if (table.space == "nasbench201") out.deadCode = toText(deadCodeRule(taken, values));
         if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
         return out;
     }
 };
+
+// A name that stands nowhere is a slip; one that a target was not measured with leaves it with fewer samples.
+Expected<void> checkReferences(const FewShot& task, const std::vector<std::string>& targets, EdgeResult& result) {
+    const auto& references = task.protocol.references;
+    const auto has = [](const EdgeTable& table, const std::string& name) {
+        return std::find(table.networks.begin(), table.networks.end(), name) != table.networks.end();
+    };
+    for (const std::string& name : references) {
+        if (has(task.known, name) || has(task.asked, name)) continue;
+        return fail("edge.no-network", fmt::format("no network is named “{}”", name.substr(0, 80)),
+                    "a network of the table", didYouMean(name, task.known.networks));
+    }
+    for (const std::string& target : targets) {
+        if (references.empty()) break;
+        const std::size_t found = task.draw(target, 0).size();
+        if (found == references.size()) continue;
+        result.notes.push_back(
+            warning("edge.missing-reference",
+                    fmt::format("{}: {} of {} references were measured on it", target, found, references.size())));
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -120,7 +151,17 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
         if (known.target(each) >= known.targets.size())
             return fail("edge.no-column", fmt::format("{} has no target “{}” for the prior", known.path, each));
     }
+    for (const std::string& each : targets) {
+        if (known.input != asked.input && known.target(each) < known.targets.size()) {
+            return fail("edge.space",
+                        fmt::format("{} is of “{}” in {} and of “{}” in {}: samples of one input say nothing of "
+                                    "another",
+                                    each, known.input, known.path, asked.input, asked.path),
+                        "networks of one input", "name the targets apart");
+        }
+    }
     EdgeResult result;
+    if (auto good = checkReferences(task, targets, result); !good) return Unexpected(good.error());
     std::optional<SpaceJudge> judge;
     if (!known.space.empty()) {
         auto own = edgeFeatures(known);
@@ -142,7 +183,7 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
             learned->calibrate(judge->known, columns, protocol.samples, protocol.seed);
             prior = std::move(*learned);
             priorOf = names;
-            result.knownDevices = names.size();
+            result.knownDevices = prior->known();
         }
         EdgeJudgement sum;
         std::map<std::string, std::size_t> rules;

@@ -6,6 +6,7 @@
 #include "evaluation/edge/edge_table.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -25,23 +26,34 @@ struct EdgeProtocol {
     double trim = 0;                                      ///< of the fastest and of the slowest rows, never drawn
     std::optional<std::pair<double, double>> pool, test;  ///< of the table's own numbers, from and below
     std::vector<std::string> references;                  ///< networks that are measured, instead of drawn ones
-    bool choose = false;  ///< samples are chosen (`next_samples.h`) instead of drawn; they do not depend on the seed
+    bool choose = false;  ///< without references, samples are chosen (`next_samples.h`) instead of drawn; they do not
+                          ///< depend on the seed
     std::stop_token stop = {};
+};
+
+/// Rows more than 2× off, rows that were flagged (outside of the domain, or with an interval that reaches 2×), and
+/// rows that are both.
+struct EdgeFlags {
+    double far = 0, flagged = 0, both = 0;
+    double found() const { return far > 0 ? both / far : std::numeric_limits<double>::quiet_NaN(); }
+    double precision() const { return flagged > 0 ? both / flagged : std::numeric_limits<double>::quiet_NaN(); }
 };
 
 struct EdgeJudgement {
     std::string target;
     std::size_t rows = 0;
+    double samples = 0;      ///< that could be used, as a mean over repetitions
     std::size_t untold = 0;  ///< rows of networks by name that no known device has; not judged
     double mape = 0, median = 0, spearman = 0;
     double within10 = 0;  ///< share of rows less than 10 % off
     double top = 0;       ///< share of the fastest tenth that is among the tenth told fastest
     double coverage = 0;  ///< share of rows inside their 90 % interval
-    double flagged =
-        0;  ///< of rows more than 2× off, the share outside of the domain or with such an interval; 1: none is
+    EdgeFlags flags;      ///< summed over repetitions and, of the mean, over targets
     double noise = 0;
     /// The same rows by a simple model from the same samples (`simple_models.h`).
     double simpleMape = 0, simpleMedian = 0, simpleSpearman = 0;
+    double simple = 0;     ///< share of repetitions in which the simple model was the better one by what was left out,
+                           ///< and answered
     std::string deadCode;  ///< `dropped`, `executed`, `unclear`; empty where the space has none
 };
 
@@ -53,9 +65,10 @@ struct EdgePrediction {
 
 struct EdgeResult {
     std::vector<EdgeJudgement> targets;
-    EdgeJudgement mean;   ///< over targets
-    Diagnostics leftOut;  ///< targets of which nothing could be told: “target: why”
-    std::size_t knownDevices = 0;
+    EdgeJudgement mean;                ///< over targets
+    Diagnostics leftOut;               ///< targets of which nothing could be told: “target: why”
+    Diagnostics notes;                 ///< references that a target was not measured with
+    std::size_t knownDevices = 0;      ///< that were learned from; 0: a roofline answers
     std::vector<EdgePrediction> last;  ///< of each target's last repetition
     double secondsPerNetwork = 0;      ///< of processor time, of telling one from its features
 };

@@ -24,14 +24,30 @@ std::size_t placeOf(const CsvFile& file, std::string_view name) {
     return found == file.header.end() ? none : static_cast<std::size_t>(found - file.header.begin());
 }
 
-// Words of a column's name by which it is no measurement.
+// Words of a column's name, whole ones, by which it is no measurement.
 bool noTarget(std::string_view name) {
     static constexpr std::array<std::string_view, 18> words{"idx",  "row",   "index", "std", "spread", "resolution",
                                                             "size", "top1",  "map",   "gop", "input",  "mhz",
                                                             "init", "embed", "layer", "ffn", "heads",  "attn"};
-    const std::string low = lower(name);
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return low.find(word) != std::string::npos; });
+    std::string word;
+    for (const char each : lower(name) + "_") {
+        if ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9')) {
+            word += each;
+            continue;
+        }
+        if (std::find(words.begin(), words.end(), word) != words.end()) return true;
+        word.clear();
+    }
+    return false;
+}
+
+// `pi5_onnx_mj` and `pi5_onnx_ms` are two sides of one run.
+std::string withoutUnit(const std::string& name) {
+    const auto cut = name.find_last_of("_ ");
+    if (cut == std::string::npos) return name;
+    static constexpr std::array<std::string_view, 9> units{"ms", "us", "s", "mj", "uj", "j", "w", "mw", "watts"};
+    const std::string last = lower(name.substr(cut + 1));
+    return std::find(units.begin(), units.end(), last) == units.end() ? name : name.substr(0, cut);
 }
 
 bool missing(std::string_view cell) {
@@ -60,6 +76,9 @@ struct HatColumns {
             there = there && at[i] != none;
         }
     }
+    bool full(const std::vector<std::string>& row) const {
+        return std::all_of(at.begin(), at.end(), [&](std::size_t i) { return i < row.size() && !row[i].empty(); });
+    }
     std::string code(const std::vector<std::string>& row, bool encoder) const {
         const auto cell = [&](std::size_t i) { return row[at[i]]; };
         if (encoder)
@@ -73,6 +92,15 @@ struct Reading {
     const CsvFile& file;
     const EdgeColumns& columns;
     EdgeTable table;
+    std::vector<int> lines = {};         // of the file, of each network's first row
+    std::vector<std::size_t> with = {};  // columns beside the one that names the network
+
+    std::string networkOf(const std::vector<std::string>& row, std::size_t network) const {
+        std::string name = row[network];
+        for (const std::size_t at : with)
+            if (at < row.size() && !row[at].empty()) name += " | " + row[at];
+        return name;
+    }
 
     Place place(std::size_t row) const { return Place{.file = file.path, .line = file.lines[row]}; }
 
@@ -99,23 +127,38 @@ struct Reading {
         const std::size_t index = placeOf(file, "idx") != none ? placeOf(file, "idx") : placeOf(file, "row");
         const HatColumns hat(file);
         std::vector<std::size_t> targets;
+        std::vector<std::string> aside;
         for (std::size_t c = 0; c < file.header.size(); ++c) {
-            if (c == network || c == index || noTarget(file.header[c])) continue;
-            const bool encoder = lower(file.header[c]).find("encoder") != std::string::npos;
-            if (hat.there && encoder != (columns.half == "encoder")) continue;
+            if (c == network || c == index || std::find(hat.at.begin(), hat.at.end(), c) != hat.at.end()) continue;
             const bool numbers = std::any_of(file.rows.begin(), file.rows.end(), [&](const auto& row) {
                 return c < row.size() && !missing(row[c]) && numberIn(row[c]);
             });
-            if (numbers) targets.push_back(c);
+            if (!numbers) continue;
+            if (noTarget(file.header[c])) {
+                aside.push_back(file.header[c]);
+                continue;
+            }
+            const bool encoder = lower(file.header[c]).find("encoder") != std::string::npos;
+            if (!hat.there || encoder == (columns.half == "encoder")) targets.push_back(c);
+        }
+        if (!aside.empty()) {
+            Diagnostic note = warning("edge.no-measurement",
+                                      fmt::format("no device by their names, left aside: {}", fmt::join(aside, ", ")),
+                                      "rename a column that is one", Place{.file = file.path, .line = 1});
+            note.severity = Severity::Note;
+            table.notes.push_back(std::move(note));
         }
         for (const std::size_t c : targets) table.targets.push_back(file.header[c]);
         table.described = table.targets;
+        for (const std::string& each : table.targets) table.groups.push_back(withoutUnit(each));
         table.values.assign(targets.size(), std::vector<double>(file.rows.size(), nan));
         for (std::size_t r = 0; r < file.rows.size(); ++r) {
             const auto& row = file.rows[r];
-            if (network != none && network >= row.size())
+            const bool coded = network == none;  // HAT's columns are the code
+            if (coded ? !hat.full(row) : network >= row.size() || row[network].empty())
                 return fail("edge.bad-network", "a row without its network", {}, {}, place(r));
-            table.networks.push_back(hat.there ? hat.code(row, columns.half == "encoder") : row[network]);
+            table.networks.push_back(coded ? hat.code(row, columns.half == "encoder") : networkOf(row, network));
+            lines.push_back(file.lines[r]);
             const auto number = index < row.size() ? numberIn(row[index]) : std::nullopt;
             table.index.push_back(number ? *number : static_cast<double>(r));
             for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -170,8 +213,11 @@ struct Reading {
                 device += fmt::format("{}{}", device.empty() ? "" : " | ", at < row.size() ? row[at] : "");
             if (network >= row.size() || row[network].empty())
                 return fail("edge.bad-network", "a row without its network", {}, {}, place(r));
-            const auto name = rows.emplace(row[network], rows.size());
-            if (name.second) table.networks.push_back(row[network]);
+            const auto name = rows.emplace(networkOf(row, network), rows.size());
+            if (name.second) {
+                table.networks.push_back(name.first->first);
+                lines.push_back(file.lines[r]);
+            }
             for (const std::size_t c : measured) {
                 const auto each = value(r, c);
                 if (!each) return Unexpected(each.error());
@@ -206,6 +252,7 @@ struct Reading {
             const auto at = static_cast<std::ptrdiff_t>(r);
             table.networks.erase(table.networks.begin() + at);
             table.index.erase(table.index.begin() + at);
+            lines.erase(lines.begin() + at);
             for (auto& each : table.values) each.erase(each.begin() + at);
         }
     }
@@ -261,6 +308,22 @@ Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& co
                         fmt::format("it has: {}", fmt::join(file->header, ", ")), Place{.file = path});
         }
     }
+    for (const std::string& name : columns.with) {
+        const auto at = reading.column(name);
+        if (!at) return Unexpected(at.error());
+        reading.with.push_back(*at);
+    }
+    if (columns.devices.empty()) {
+        if (!columns.whole.empty()) {
+            return fail("edge.whole", fmt::format("“{}” parts rows, and here each device has a column", columns.whole),
+                        "columns that name the device too", "give --device and --value, or leave --whole out",
+                        Place{.file = path});
+        }
+        if (placeOf(*file, "device") != none) {
+            return fail("edge.device-column", "the column “device” names devices, so each row is a measurement",
+                        "which column holds it", "--device device --value COLUMN", Place{.file = path, .line = 1});
+        }
+    }
     auto read = columns.devices.empty() ? reading.wide(network) : reading.longForm(network);
     if (!read) return Unexpected(read.error());
     if (!columns.only.empty() || !columns.without.empty()) reading.keepAsked();
@@ -270,16 +333,28 @@ Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& co
     EdgeTable table = std::move(reading.table);
     table.space = spaceOfCode(table.networks.front());
     if (table.space.empty()) return table;
+    const auto inputOf = [](const std::string& code) {
+        const auto colon = code.find(':');
+        return colon == std::string::npos ? std::string() : code.substr(0, colon);
+    };
+    table.input = inputOf(table.networks.front());
     // A code that cannot be read would be a row of zeros.
     const auto space = spaceFeatures(table.space);
     std::vector<double> row;
     for (std::size_t r = 0; r < table.networks.size(); ++r) {
         row.clear();
+        const Place place{.file = path, .line = reading.lines[r]};
         if (auto good = appendFeatures(*space, table.networks[r], row); !good) {
             Diagnostic problem = good.error();
             problem.code = "edge.bad-network";
-            problem.place = reading.place(std::min(r, file->lines.size() - 1));
+            problem.place = place;
             return Unexpected(problem);
+        }
+        if (const std::string input = inputOf(table.networks[r]); input != table.input) {
+            return fail("edge.bad-network",
+                        fmt::format("“{}” among networks of “{}”: codes do not say what another input costs", input,
+                                    table.input),
+                        "one input in a table", "give each input a table of its own", place);
         }
     }
     return table;

@@ -57,21 +57,22 @@ std::vector<std::string> FewShot::priorFor(const std::string& target) const {
             if (!own) names.push_back(each);
         }
     }
-    std::erase(names, target);
     const EdgeTable& table = sampled(target);
-    if (table.target(target) < table.groups.size() && !known.groups.empty()) {
-        const std::string& group = table.groups[table.target(target)];
-        std::erase_if(names, [&](const std::string& each) {
-            const std::size_t at = known.target(each);
-            return at < known.targets.size() && known.groups[at] == group;
-        });
-    }
+    std::erase_if(names, [&](const std::string& each) { return sameWhole(known, known.target(each), table, target); });
     return names;
 }
 
-std::vector<std::size_t> FewShot::pool(const std::string& target) const {
+bool sameWhole(const EdgeTable& known, std::size_t other, const EdgeTable& table, std::string_view target) {
+    if (other >= known.targets.size()) return false;
+    if (known.targets[other] == target) return true;
+    const std::size_t own = table.target(target);
+    return own < table.groups.size() && other < known.groups.size() && known.groups[other] == table.groups[own];
+}
+
+std::vector<std::size_t> FewShot::pool(const std::string& target, bool trimmed) const {
     const EdgeTable& table = sampled(target);
     auto rows = rowsOf(table, target, protocol.pool);
+    if (!trimmed || protocol.trim == 0) return rows;
     const auto& values = table.values[table.target(target)];
     std::sort(rows.begin(), rows.end(),
               [&](std::size_t a, std::size_t b) { return values[a] != values[b] ? values[a] < values[b] : a < b; });
@@ -82,7 +83,7 @@ std::vector<std::size_t> FewShot::pool(const std::string& target) const {
 
 std::vector<std::size_t> FewShot::draw(const std::string& target, std::size_t repeat) const {
     const EdgeTable& table = sampled(target);
-    auto rows = pool(target);
+    auto rows = pool(target, protocol.references.empty());
     if (!protocol.references.empty()) {
         std::vector<std::size_t> named;
         for (const std::string& name : protocol.references) {
@@ -103,18 +104,21 @@ EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<cons
                             std::span<const double> simple) {
     EdgeJudgement out;
     std::vector<double> told, measured;
-    double inside = 0, within = 0, far = 0, flagged = 0;
+    double inside = 0, within = 0, far = 0, flagged = 0, both = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const EdgePrediction& row = rows[i];
-        told.push_back(row.predicted.mean);
+        const Predicted& said = row.predicted;
+        told.push_back(said.mean);
         measured.push_back(row.measured);
-        inside += row.measured >= row.predicted.low && row.measured <= row.predicted.high ? 1 : 0;
-        within += std::abs(row.predicted.mean / row.measured - 1) < 0.1 ? 1 : 0;
-        const double ratio = row.predicted.mean / row.measured;
-        if (ratio > 2 || ratio < 0.5) {
-            far += 1;
-            flagged += outside[i] || row.predicted.high / std::max(row.predicted.low, 1e-300) > 2 ? 1 : 0;
-        }
+        inside += row.measured >= said.low && row.measured <= said.high ? 1 : 0;
+        const double ratio = said.mean / row.measured;
+        within += std::abs(ratio - 1) < 0.1 ? 1 : 0;
+        // A flag says: this may be off by two.
+        const bool flag = outside[i] || said.high > 2 * said.mean || 2 * said.low < said.mean;
+        const bool isFar = ratio > 2 || ratio < 0.5;
+        flagged += flag ? 1 : 0;
+        far += isFar ? 1 : 0;
+        both += flag && isFar ? 1 : 0;
     }
     const double count = static_cast<double>(rows.size());
     const ErrorSummary summary = summarise(told, measured);
@@ -124,7 +128,7 @@ EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<cons
     out.spearman = summary.spearman;
     out.within10 = within / count;
     out.coverage = inside / count;
-    out.flagged = far > 0 ? flagged / far : 1;
+    out.flags = {far, flagged, both};
     std::vector<double> plain, of;
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (std::isfinite(simple[i])) plain.push_back(simple[i]), of.push_back(rows[i].measured);
@@ -136,9 +140,9 @@ EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<cons
     }
     const std::size_t tenth = std::max<std::size_t>(1, rows.size() / 10);
     const auto a = fastest(told, tenth), b = fastest(measured, tenth);
-    std::vector<std::size_t> both;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-    out.top = static_cast<double>(both.size()) / static_cast<double>(tenth);
+    std::vector<std::size_t> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    out.top = static_cast<double>(common.size()) / static_cast<double>(tenth);
     return out;
 }
 

@@ -24,9 +24,11 @@ struct FewShot {
                                     const std::optional<std::pair<double, double>>& range) const;
     std::vector<std::string> judged() const;
     std::vector<std::string> priorFor(const std::string& target) const;
-    /// Rows of `sampled(target)` that samples may be, fastest first, without those that are trimmed.
-    std::vector<std::size_t> pool(const std::string& target) const;
+    /// Rows of `sampled(target)` that samples may be, in its order; those of the trimmed times only where it is drawn.
+    std::vector<std::size_t> pool(const std::string& target, bool trimmed) const;
+    /// By seed, or the references that the target was measured with.
     std::vector<std::size_t> draw(const std::string& target, std::size_t repeat) const;
+    bool chooses() const { return protocol.choose && protocol.references.empty(); }
 };
 
 /// Networks by name, and what other devices took for them: of both tables.
@@ -37,6 +39,9 @@ struct NamedNetworks {
     NetworkMatrix matrix;
 };
 Expected<NamedNetworks> namedNetworks(const FewShot& task, const std::string& target);
+
+/// Columns of `known` that belong to the same whole device as `target` of `table`, itself too.
+bool sameWhole(const EdgeTable& known, std::size_t other, const EdgeTable& table, std::string_view target);
 
 /// `simple`: of a simple model, one per row; rows where it has none are left out of its figures.
 EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const char> outside,

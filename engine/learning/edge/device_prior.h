@@ -45,10 +45,15 @@ public:
     double noise = 0;     ///< σ that the samples speak for, as a share of the mean
     double freedom = 0;   ///< β likewise
     double widening = 1;  ///< by which intervals are wider, so that as many of the known devices' rows lie inside
+    double leftOut = 0;  ///< mean absolute relative error of samples left out one at a time; from 30 samples on, else 0
+    bool simple = false;  ///< a ridge on four counts: it was no worse on what was left out
     std::size_t samples = 0;
+
+    std::size_t columns() const { return centre_.size(); }
 
 private:
     friend class DevicePrior;
+    friend struct DeviceNumbers;  // device_file.h: how it stands in a file
     bool relative_ = false;
     double scale_ = 1, scaleDeviation_ = 0, floor_ = 0;
     std::vector<double> centre_, spread_, least_, most_;
@@ -66,13 +71,15 @@ public:
                                        std::span<const std::size_t> analytic);
     static constexpr std::size_t leastRows = 20;
 
-    /// No samples: the mean device, at the devices' usual scale. Fails with `edge.bad-sample` for a latency that is not
-    /// above 0, `edge.shape`.
+    /// No samples: the mean device, at the devices' usual scale. A simple model (`simple_models.h`) answers where it is
+    /// no worse: from 30 samples on by samples left out one at a time, below by what calibrate() found on left-out
+    /// devices. Fails with `edge.bad-sample` for a latency that is not above 0, `edge.shape`.
     Expected<DeviceModel> condition(const FeatureRows& networks, std::span<const double> latencies) const;
 
-    std::size_t devices() const { return devices_; }
-    /// Leaves each known device out in turn, conditions on so many of its rows, and widens intervals until 90 % of the
-    /// others lie inside. Nothing where fewer than three devices are known.
+    std::size_t known() const { return used_.size(); }  ///< devices that were learned from; 0: a roofline alone
+    /// Leaves each known device out in turn, conditions on so many of its rows, widens intervals until 90 % of the
+    /// others lie inside, and finds whether a simple model tells these as well. Nothing where fewer than three devices
+    /// are known, or above 200 samples.
     void calibrate(const FeatureRows& networks, std::span<const std::vector<double>> latencies, std::size_t samples,
                    std::uint64_t seed);
 
@@ -82,7 +89,10 @@ private:
     std::vector<double> mean_, apart_;  ///< μ; D × p of deviations from it, ÷ √(D − 1)
     std::vector<double> own_;           ///< D × p: each device's coefficients
     double logScale_ = 0, logScaleDeviation_ = 1, widening_ = 1;
+    bool preferSimple_ = false;
     DevicePrior without(std::size_t device) const;
+    DeviceModel simpleModel(const FeatureRows& networks, std::span<const double> latencies) const;
+    Expected<DeviceModel> conditioned(const FeatureRows& networks, std::span<const double> latencies) const;
     void summarise(const std::vector<std::size_t>& kept);
     std::vector<double> scales_;     ///< mean latencies
     std::vector<std::size_t> used_;  ///< which columns of what was given

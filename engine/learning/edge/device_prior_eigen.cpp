@@ -124,7 +124,7 @@ Predicted DeviceModel::at(std::span<const double> features) const {
     Predicted out;
     out.mean = scale_ * share;
     // The level is known in ratios, so it stretches both ends.
-    const double stretch = std::exp(normal90 * scaleDeviation_);
+    const double stretch = std::exp(normal90 * widening * scaleDeviation_);
     out.low = scale_ * std::max(share - half, 0.2 * floor_) / stretch;
     out.high = scale_ * (share + half) * stretch;
     return out;
@@ -255,6 +255,62 @@ Expected<DevicePrior> DevicePrior::learn(const FeatureRows& networks, std::span<
 }
 
 Expected<DeviceModel> DevicePrior::condition(const FeatureRows& networks, std::span<const double> latencies) const {
+    auto model = conditioned(networks, latencies);
+    if (!model || latencies.empty()) return model;
+    if (latencies.size() < manySamples) {
+        if (preferSimple_) *model = simpleModel(networks, latencies);
+        return model;
+    }
+    DeviceModel simple = simpleModel(networks, latencies);
+    return simple.leftOut <= model->leftOut ? simple : *model;
+}
+
+// The ridge of `simple_models.h` as a device's model: its weights stand on the features as they are.
+DeviceModel DevicePrior::simpleModel(const FeatureRows& networks, std::span<const double> latencies) const {
+    const auto n = static_cast<Eigen::Index>(latencies.size()), p = static_cast<Eigen::Index>(columns_),
+               few = std::min<Eigen::Index>(5, p);
+    DeviceModel model;
+    model.simple = true;
+    model.samples = latencies.size();
+    model.centre_.assign(columns_, 0);
+    model.spread_.assign(columns_, 1);
+    model.least_ = least_;
+    model.most_ = most_;
+    model.floor_ = 0.02;
+    model.widening = widening_;
+    model.relative_ = latencies.size() >= manySamples;
+    Matrix x(n, few);
+    for (Eigen::Index r = 0; r < n; ++r)
+        for (Eigen::Index c = 0; c < few; ++c)
+            x(r, c) = networks.row(static_cast<std::size_t>(r))[static_cast<std::size_t>(c)];
+    Vector y = Eigen::Map<const Vector>(latencies.data(), n);
+    model.scale_ = y.mean();
+    y /= model.scale_;
+    Matrix a = x.transpose() * x;
+    for (Eigen::Index c = 0; c < few; ++c) a(c, c) += c == 0 ? 1e-9 : 1e-3;
+    const Eigen::LLT<Matrix> llt(a);
+    const Vector w = llt.solve(x.transpose() * y);
+    model.weights_.assign(columns_, 0);
+    for (Eigen::Index c = 0; c < few; ++c) model.weights_[static_cast<std::size_t>(c)] = w[c];
+    // Rows left out one at a time, from the diagonal of the hat matrix.
+    const Matrix inverse = llt.matrixL().solve(Matrix(x.transpose()));
+    std::vector<double> off;
+    for (Eigen::Index r = 0; r < n; ++r) {
+        const double told = std::max(x.row(r).dot(w), model.floor_);
+        const double left = (y[r] - told) / std::max(0.05, 1 - inverse.col(r).squaredNorm());
+        off.push_back(std::abs(left) / (model.relative_ ? std::max(model.floor_, y[r] - left) : 1));
+        model.leftOut += std::abs(left) / y[r] / static_cast<double>(n);
+    }
+    model.noise = std::max(1e-4, quantileType7(off, 0.9) / normal90);
+    const Matrix root = model.noise * Matrix(llt.matrixU().solve(Matrix::Identity(few, few)));
+    model.rank_ = static_cast<std::size_t>(few);
+    model.root_.assign(columns_ * model.rank_, 0);
+    for (Eigen::Index c = 0; c < few; ++c)
+        for (Eigen::Index k = 0; k < few; ++k) model.root_[static_cast<std::size_t>(c * few + k)] = root(c, k);
+    return model;
+}
+
+Expected<DeviceModel> DevicePrior::conditioned(const FeatureRows& networks, std::span<const double> latencies) const {
     const std::size_t n = latencies.size(), p = columns_;
     if (networks.rows() != n || (n > 0 && networks.columns != p))
         return fail("edge.shape", "samples and their features do not fit");
@@ -312,6 +368,8 @@ Expected<DeviceModel> DevicePrior::condition(const FeatureRows& networks, std::s
     const int rounds = model.relative_ ? 20 : 1;
     Vector best = mu;
     double noise = 0, freedom = 0;
+    Matrix lastX, lastRoot;
+    double lastNoise = 1;
     for (int round = 0; round < rounds; ++round) {
         if (model.relative_) {
             const Vector fitted = round == 0 ? y : Vector((x * best).cwiseMax(0.1 * y));
@@ -335,11 +393,11 @@ Expected<DeviceModel> DevicePrior::condition(const FeatureRows& networks, std::s
         }
         std::vector<Posterior> all;
         std::vector<std::pair<double, double>> of;
-        double top = -std::numeric_limits<double>::infinity();
+        double top = -std::numeric_limits<double>::infinity(), topNoise = 1;
         Matrix topRoot;
         for (const double beta : freedoms) {
             const Matrix root = rootFor(beta);
-            const auto tryAll = [&](const auto& posterior, const auto& conditioned) {
+            const auto tryAll = [&](const auto& posterior, const auto& conditionedAt) {
                 double bestNoise = 0;
                 for (const double sigma : noises) {
                     all.push_back(posterior(sigma));
@@ -348,7 +406,8 @@ Expected<DeviceModel> DevicePrior::condition(const FeatureRows& networks, std::s
                     top = all.back().evidence;
                     bestNoise = sigma;
                 }
-                if (bestNoise > 0 && round + 1 == rounds) topRoot = conditioned(bestNoise);
+                if (bestNoise > 0) topNoise = bestNoise;
+                if (bestNoise > 0 && round + 1 == rounds) topRoot = conditionedAt(bestNoise);
             };
             if (many) {
                 const Directions directions(xx, xr, residual.squaredNorm(), static_cast<double>(n), root);
@@ -373,14 +432,24 @@ Expected<DeviceModel> DevicePrior::condition(const FeatureRows& networks, std::s
         best = best / total + mu;
         noise = std::sqrt(noise / total);
         freedom /= total;
-        if (round + 1 == rounds) keep(best, topRoot);
+        if (round + 1 == rounds) {
+            keep(best, topRoot);
+            lastX = wx;
+            lastRoot = topRoot;
+            lastNoise = topNoise;
+        }
     }
     if (model.relative_) {
-        // What is left says itself how wide 90 % of it are.
+        // Rows left out one at a time say how wide 90 % of the others are: their own pull is the hat matrix's diagonal.
         const Vector fitted = (x * best).cwiseMax(model.floor_);
-        std::vector<double> off = plain(((y - fitted).array() / fitted.array()).abs());
+        const Vector pulls = (lastX * lastRoot).rowwise().squaredNorm() / (lastNoise * lastNoise);
+        std::vector<double> off;
+        for (Eigen::Index r = 0; r < y.size(); ++r) {
+            const double left = (y[r] - fitted[r]) / std::max(0.05, 1 - pulls[r]);
+            off.push_back(std::abs(left) / std::max(model.floor_, y[r] - left));
+            model.leftOut += std::abs(left) / y[r] / static_cast<double>(n);
+        }
         noise = std::max(1e-4, quantileType7(off, 0.9) / normal90);
-        model.widening = 1;
     }
     model.noise = noise;
     model.freedom = freedom;
@@ -394,45 +463,72 @@ DevicePrior DevicePrior::without(std::size_t device) const {
         if (d != device) kept.push_back(d);
     other.summarise(kept);
     other.widening_ = 1;
+    other.preferSimple_ = false;
     return other;
 }
 
 void DevicePrior::calibrate(const FeatureRows& networks, std::span<const std::vector<double>> latencies,
                             std::size_t samples, std::uint64_t seed) {
     if (devices_ < 3) return;
-    constexpr std::size_t draws = 4, asked = 100, mostSamples = 200;
+    constexpr std::size_t asked = 100, mostSamples = 200;
     if (samples > mostSamples) return;
-    std::vector<double> off;
-    for (std::size_t known = 0; known < used_.size(); ++known) {
-        if (used_[known] >= latencies.size()) return;
-        const std::vector<double>& device = latencies[used_[known]];
+    const bool many = samples >= manySamples;  // then samples left out choose the model themselves
+    const std::size_t draws = many ? 1 : 4;
+    struct Tried {
+        std::vector<double> off;  // of the half interval on that side
+        double error = 0, worst = 0;
+    };
+    Tried own, simple;
+    for (std::size_t device = 0; device < used_.size(); ++device) {
+        if (used_[device] >= latencies.size()) return;
+        const std::vector<double>& values = latencies[used_[device]];
         std::vector<std::size_t> there;
-        for (std::size_t r = 0; r < device.size(); ++r)
-            if (std::isfinite(device[r]) && device[r] > 0) there.push_back(r);
-        if (there.size() < leastRows) continue;
-        const DevicePrior others = without(known);
-        RandomStream random = RandomStream(seed).split(known);
+        for (std::size_t r = 0; r < values.size(); ++r)
+            if (std::isfinite(values[r]) && values[r] > 0) there.push_back(r);
+        if (there.size() < std::max(leastRows, samples + 5)) continue;
+        const DevicePrior others = without(device);
+        RandomStream random = RandomStream(seed).split(device);
+        std::vector<double> offHere;
         for (std::size_t draw = 0; draw < draws; ++draw) {
             FeatureRows chosen{networks.columns, {}, networks.core};
-            std::vector<double> values;
-            const auto pick = [&] { return there[random.below(there.size())]; };
-            for (std::size_t s = 0; s < samples; ++s) {
-                const std::size_t r = pick();
-                const auto row = networks.row(r);
+            std::vector<double> measured;
+            const std::size_t count = std::min(there.size(), samples + asked);
+            for (std::size_t i = 0; i < count; ++i) {
+                std::swap(there[i], there[i + random.below(there.size() - i)]);
+                if (i >= samples) continue;
+                const auto row = networks.row(there[i]);
                 chosen.values.insert(chosen.values.end(), row.begin(), row.end());
-                values.push_back(device[r]);
+                measured.push_back(values[there[i]]);
             }
-            const auto model = others.condition(chosen, values);
+            const auto judge = [&](const DeviceModel& model, Tried& tried) {
+                for (std::size_t i = samples; i < count; ++i) {
+                    const std::size_t r = there[i];
+                    const Predicted p = model.at(networks.row(r));
+                    const bool above = values[r] > p.mean;
+                    // A level that is open reaches in ratios.
+                    const double half = samples == 0 ? std::abs(std::log((above ? p.high : p.low) / p.mean))
+                                                     : std::abs((above ? p.high : p.low) - p.mean);
+                    const double away =
+                        samples == 0 ? std::abs(std::log(values[r] / p.mean)) : std::abs(values[r] - p.mean);
+                    if (half > 0) tried.off.push_back(away / half);
+                    tried.error += std::min(1.0, std::abs(p.mean / values[r] - 1));
+                }
+            };
+            const std::size_t before = own.off.size();
+            const auto model = others.condition(chosen, measured);
             if (!model) continue;
-            for (std::size_t a = 0; a < asked; ++a) {
-                const std::size_t r = pick();
-                const Predicted p = model->at(networks.row(r));
-                const double half = device[r] > p.mean ? p.high - p.mean : p.mean - p.low;
-                if (half > 0) off.push_back(std::abs(device[r] - p.mean) / half);
-            }
+            judge(*model, own);
+            offHere.insert(offHere.end(), own.off.begin() + static_cast<std::ptrdiff_t>(before), own.off.end());
+            if (!many && samples > 0) judge(others.simpleModel(chosen, measured), simple);
         }
+        if (!offHere.empty()) own.worst = std::max(own.worst, quantileType7(offHere, 0.9));
     }
-    if (off.size() >= 100) widening_ = std::clamp(quantileType7(off, 0.9), 0.5, 4.0);
+    if (own.off.size() < 100) return;
+    preferSimple_ = !simple.off.empty() && simple.error <= own.error;
+    const double pooled = quantileType7(preferSimple_ ? simple.off : own.off, 0.9);
+    // Without a sample few devices say little of the next one's level, so the worst of them counts too.
+    const double share = samples == 0 ? std::min(1.0, 2 / (1 + 0.5 * static_cast<double>(used_.size()))) : 0;
+    widening_ = std::clamp(pooled + share * std::max(0.0, own.worst - pooled), 0.5, 5.0);
 }
 
 }  // namespace orrery

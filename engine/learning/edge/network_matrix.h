@@ -1,9 +1,10 @@
 #pragma once
 
-// Networks by name on many devices: what a new device takes for each, from a few networks measured on it. In logarithms
-// a device is a level, what devices like it do beside their level, and a rest per network. Devices count by how alike
-// their own times of the measured networks are and by how alike they are called (a local Gaussian process over
-// devices); the rest is alike for networks that behave alike elsewhere and that are called alike. How far likeness
+// Networks by name on many devices: what a new device takes for each, from a few networks measured on it. A network
+// that no device has is told where it is known what it is made of: by a ridge of the networks' levels on that. In
+// logarithms a device is a level, what devices like it do beside their level, and a rest per network. Devices count by
+// how alike their own times of the measured networks are and by how alike they are called (a local Gaussian process
+// over devices); the rest is alike for networks that behave alike elsewhere and that are called alike. How far likeness
 // reaches and how large each rest is are chosen by leaving known devices out, with as many networks measured as here.
 // One sample may be a slip or fall-back: that each of them is one is averaged by the evidence.
 
@@ -24,6 +25,8 @@ struct NetworkNames {
     std::vector<std::string> networks;  ///< one each
     std::vector<std::string> devices;   ///< of each device that is given: name, columns that describe it
     std::vector<std::string> groups;    ///< devices of one group (runs of one board) are never told from each other
+    /// What each network is made of, in numbers of any unit; empty: not known.
+    std::vector<std::vector<double>> shapes;
 };
 
 class NetworkMatrix {
@@ -34,8 +37,8 @@ public:
                                          const NetworkNames& names = {});
     static constexpr std::size_t leastNetworks = 3;
 
-    /// Chooses reach and rests for samples of these networks; without it, usual ones. At most `mostLeftOut` devices are
-    /// left out.
+    /// Chooses reach and rests for samples of these networks; without it, usual ones. Where the likest device alone
+    /// (`simple_models.h`) tells devices that are left out no worse, it answers. At most `mostLeftOut` are left out.
     void tune(std::span<const std::size_t> measured, std::uint64_t seed);
     static constexpr std::size_t mostLeftOut = 40;
 
@@ -48,13 +51,16 @@ public:
     /// (`next_samples.h` chooses by it), and what a sample is off beside.
     std::vector<double> covariance() const;
     double rest() const { return use_.rest; }
+    bool simple() const { return simple_; }        ///< the likest device answers
     double knownShare(std::size_t network) const;  ///< of devices that have it
+    /// Some device has it, or it is known what it is made of.
+    bool tells(std::size_t network) const { return knownShare(network) > 0 || guess_[network] > 0; }
 
     std::size_t devices() const { return static_cast<std::size_t>(groups_.size()); }
 
 private:
     struct Use {
-        double reach = 0.25, names = 4, rest = 0.08, alike = 0.1, called = 0.05, slips = 0;
+        double reach = 0.25, names = 4, rest = 0.08, alike = 0.1, called = 0.05, slips = 0, built = 0;
     };
     struct Answer {
         std::vector<double> mean, deviation;
@@ -66,9 +72,16 @@ private:
     std::vector<std::size_t> groups_;
     WordLikeness deviceWords_;
     std::vector<double> called_;  ///< networks × networks, how alike they are called; empty: not known
+    std::vector<double> built_;   ///< networks × networks, how alike they are made; empty: not known
+    std::vector<double> guess_;   ///< of networks that no device has: variance of what their shape says; else 0
+    void takeShapes(std::span<const std::vector<double>> shapes, std::span<const double> counts,
+                    std::vector<double>& means);
     Use use_;
     double widening_ = 1;
-    void widen(std::span<const std::vector<double>> off);
+    bool simple_ = false;
+    double simpleReach_ = 0;  ///< half of its interval, in logarithms
+    double wideEnough(std::span<const std::vector<double>> off) const;
+    std::vector<std::vector<double>> latenciesOf(std::span<const std::size_t> among) const;
     Answer answer(std::span<const std::size_t> measured, std::span<const double> logs,
                   std::span<const std::size_t> among, std::span<const double> likeness, const Use& use) const;
 };

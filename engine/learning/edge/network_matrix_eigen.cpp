@@ -1,6 +1,7 @@
 #include "base/maths.h"
 #include "base/random.h"
 #include "learning/edge/network_matrix.h"
+#include "learning/edge/simple_models.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -62,7 +63,8 @@ Expected<NetworkMatrix> NetworkMatrix::learn(std::span<const std::vector<double>
     const std::size_t width = made.networks_ = latencies.empty() ? 0 : latencies.front().size();
     if ((!names.networks.empty() && names.networks.size() != width) ||
         (!names.devices.empty() && names.devices.size() != latencies.size()) ||
-        (!names.groups.empty() && names.groups.size() != latencies.size()))
+        (!names.groups.empty() && names.groups.size() != latencies.size()) ||
+        (!names.shapes.empty() && names.shapes.size() != width))
         return fail("edge.shape", "names and measurements do not fit", "a name for each");
     std::vector<std::string> words;
     std::map<std::string, std::size_t> groups;
@@ -85,7 +87,8 @@ Expected<NetworkMatrix> NetworkMatrix::learn(std::span<const std::vector<double>
                     "one or more", "give a table that has other devices' measurements too");
     }
     // Levels of devices and networks in turn, then what is missing is a network's mean.
-    std::vector<double> network(width, 0);
+    std::vector<double> network(width, 0), counts(width, 0);
+    made.guess_.assign(width, 0);
     made.levels_.assign(devices, 0);
     for (int round = 0; round < 20; ++round) {
         for (std::size_t d = 0; d < devices; ++d) {
@@ -105,8 +108,10 @@ Expected<NetworkMatrix> NetworkMatrix::learn(std::span<const std::vector<double>
                 count += 1;
             }
             network[n] = count > 0 ? sum / count : 0;
+            counts[n] = count;
         }
     }
+    if (!names.shapes.empty()) made.takeShapes(names.shapes, counts, network);
     for (std::size_t i = 0; i < made.logs_.size(); ++i)
         made.logs_[i] = made.known_[i] ? made.logs_[i] - made.levels_[i / width] : network[i % width];
     made.deviceWords_ = WordLikeness(words);
@@ -118,6 +123,62 @@ Expected<NetworkMatrix> NetworkMatrix::learn(std::span<const std::vector<double>
                 made.called_[a * width + b] = made.called_[b * width + a] = likeness.between(a, b);
     }
     return made;
+}
+
+// Levels of networks that no device has, from what they are made of; and how alike networks are made.
+void NetworkMatrix::takeShapes(std::span<const std::vector<double>> shapes, std::span<const double> counts,
+                               std::vector<double>& means) {
+    std::size_t columns = 0;
+    for (const auto& each : shapes) columns = std::max(columns, each.size());
+    std::vector<std::size_t> all, known;
+    for (std::size_t n = 0; n < networks_; ++n) {
+        if (columns == 0 || shapes[n].size() != columns) continue;
+        all.push_back(n);
+        if (counts[n] > 0) known.push_back(n);
+    }
+    if (known.size() < columns + 3) return;
+    const auto count = static_cast<Eigen::Index>(all.size()), p = static_cast<Eigen::Index>(columns);
+    Eigen::MatrixXd x(count, p + 1);
+    x.col(0).setOnes();
+    for (Eigen::Index r = 0; r < count; ++r)
+        for (Eigen::Index c = 0; c < p; ++c)
+            x(r, c + 1) = shapes[all[static_cast<std::size_t>(r)]][static_cast<std::size_t>(c)];
+    for (Eigen::Index c = 1; c <= p; ++c) {
+        const double mean = x.col(c).mean(), deviation = std::sqrt((x.col(c).array() - mean).square().mean());
+        x.col(c) = (x.col(c).array() - mean) / std::max(deviation, 1e-9);
+    }
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(p + 1, p + 1);
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(p + 1);
+    for (Eigen::Index r = 0; r < count; ++r) {
+        if (counts[all[static_cast<std::size_t>(r)]] == 0) continue;
+        a += x.row(r).transpose() * x.row(r);
+        b += x.row(r).transpose() * means[all[static_cast<std::size_t>(r)]];
+    }
+    a.diagonal().tail(p).array() += 1;
+    const Eigen::LLT<Eigen::MatrixXd> llt(a);
+    const Eigen::VectorXd fitted = x * llt.solve(b);
+    // Each known network left out says how far such a level is off.
+    double squares = 0;
+    for (Eigen::Index r = 0; r < count; ++r) {
+        const std::size_t n = all[static_cast<std::size_t>(r)];
+        if (counts[n] == 0) continue;
+        const double pulled = x.row(r).dot(llt.solve(x.row(r).transpose()));
+        squares += std::pow((means[n] - fitted[r]) / std::max(0.1, 1 - pulled), 2) / static_cast<double>(known.size());
+    }
+    for (Eigen::Index r = 0; r < count; ++r) {
+        const std::size_t n = all[static_cast<std::size_t>(r)];
+        if (counts[n] > 0) continue;
+        means[n] = fitted[r];
+        guess_[n] = std::max(1e-4, squares);
+    }
+    built_.assign(networks_ * networks_, 0);
+    for (Eigen::Index r = 0; r < count; ++r) {
+        for (Eigen::Index s = 0; s < count; ++s) {
+            const double square = (x.row(r) - x.row(s)).squaredNorm() / static_cast<double>(p);
+            built_[all[static_cast<std::size_t>(r)] * networks_ + all[static_cast<std::size_t>(s)]] =
+                std::exp(-0.5 * square);
+        }
+    }
 }
 
 NetworkMatrix::Answer NetworkMatrix::answer(std::span<const std::size_t> measured, std::span<const double> logs,
@@ -171,8 +232,19 @@ NetworkMatrix::Answer NetworkMatrix::answer(std::span<const std::size_t> measure
                              Eigen::Map<const Eigen::VectorXd>(
                                  called_.data() + measured[static_cast<std::size_t>(i)] * networks_, width);
     }
+    const bool shaped = !built_.empty() && use.built > 0;
+    for (Eigen::Index i = 0; i < m; ++i) {
+        const std::size_t n = measured[static_cast<std::size_t>(i)];
+        across(static_cast<Eigen::Index>(n), i) += guess_[n];
+        if (!shaped) continue;
+        across.col(i) +=
+            use.built * use.built * Eigen::Map<const Eigen::VectorXd>(built_.data() + n * networks_, width);
+    }
     Eigen::VectorXd variance = correction * apart.colwise().squaredNorm().transpose();
     variance.array() += levelVariance + use.alike * use.alike + (named ? use.called * use.called : 0);
+    variance += Eigen::Map<const Eigen::VectorXd>(guess_.data(), width);
+    for (Eigen::Index n = 0; shaped && n < width; ++n)
+        variance[n] += use.built * use.built * built_[static_cast<std::size_t>(n) * (networks_ + 1)];
     Eigen::MatrixXd k(m, m);
     Eigen::VectorXd y(m);
     for (Eigen::Index i = 0; i < m; ++i) {
@@ -269,6 +341,12 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
     if (tasks.size() < 2) return;
     std::vector<std::vector<double>> offAtBest;  // task by task
     double best = std::numeric_limits<double>::infinity();
+    // Middle and mean: neither a few lost networks nor the many easy ones decide alone.
+    const auto costOf = [](std::vector<double>& errors) {
+        double mean = 0;
+        for (const double each : errors) mean += std::min(each, 1.0) / static_cast<double>(errors.size());
+        return quantileType7(errors, 0.5) + 0.5 * mean;
+    };
     const auto attempt = [&](const Use& use) {
         std::vector<std::vector<double>> off;
         double cost = 0;
@@ -276,15 +354,12 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
             const Answer told = answer(task.measured, task.logs, task.among, task.likeness, use);
             std::vector<double> errors;
             off.emplace_back();
-            double mean = 0;
             for (const std::size_t n : task.asked) {
                 const double error = std::abs(told.mean[n] - logs_[task.device * networks_ + n] - levels_[task.device]);
                 errors.push_back(error);
-                mean += std::min(error, 1.0) / static_cast<double>(task.asked.size());
                 off.back().push_back(error / (normal90 * told.deviation[n]));
             }
-            // Middle and mean: neither a few lost networks nor the many easy ones decide alone.
-            cost += quantileType7(errors, 0.5) + 0.5 * mean;
+            cost += costOf(errors);
         }
         if (cost >= best) return;
         best = cost;
@@ -313,6 +388,13 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
             }
         }
     }
+    if (!built_.empty()) {
+        for (const double built : {0.1, 0.3}) {
+            Use use = use_;
+            use.built = built;
+            attempt(use);
+        }
+    }
     if (measured.size() >= 4) {
         for (const double slips : {0.0, 0.01, 0.04}) {
             Use use = use_;
@@ -320,23 +402,49 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
             attempt(use);
         }
     }
-    widen(offAtBest);
+    widening_ = std::clamp(wideEnough(offAtBest), 0.4, 5.0);
+    // The likest device alone, on the same left-out devices.
+    std::vector<std::vector<double>> offSimple;
+    double cost = 0;
+    for (const Task& task : tasks) {
+        std::vector<double> errors, latencies;
+        for (const double each : task.logs) latencies.push_back(std::exp(each));
+        const auto told = likestDevice(latenciesOf(task.among), task.measured, latencies);
+        for (const std::size_t n : task.asked) {
+            const double value = logs_[task.device * networks_ + n] + levels_[task.device];
+            errors.push_back(std::isfinite(told[n]) ? std::abs(std::log(told[n]) - value) : 1.0);
+        }
+        offSimple.push_back(errors);
+        cost += costOf(errors);
+    }
+    simple_ = cost <= best;
+    simpleReach_ = wideEnough(offSimple);
+}
+
+std::vector<std::vector<double>> NetworkMatrix::latenciesOf(std::span<const std::size_t> among) const {
+    std::vector<std::vector<double>> out;
+    for (const std::size_t d : among) {
+        out.emplace_back(networks_, std::numeric_limits<double>::quiet_NaN());
+        for (std::size_t n = 0; n < networks_; ++n)
+            if (known_[d * networks_ + n]) out.back()[n] = std::exp(logs_[d * networks_ + n] + levels_[d]);
+    }
+    return out;
 }
 
 // So that nine in ten of what was left out lie inside. Of few devices that is no promise for the next one, so the worst
 // of them counts too (a quantile over groups: Dunn, Wasserman and Ramdas, "Distribution-free prediction sets for
 // two-layer hierarchical models", 2022).
-void NetworkMatrix::widen(std::span<const std::vector<double>> off) {
+double NetworkMatrix::wideEnough(std::span<const std::vector<double>> off) const {
     std::vector<double> all;
     double worst = 0;
     for (std::vector<double> task : off) {
         all.insert(all.end(), task.begin(), task.end());
         worst = std::max(worst, quantileType7(task, 0.9));
     }
-    if (all.size() < 20) return;
+    if (all.size() < 20) return 1;
     const double pooled = quantileType7(all, 0.9),
                  share = std::min(1.0, 2 / (1 + 0.5 * static_cast<double>(groups_.size())));
-    widening_ = std::clamp(pooled + share * std::max(0.0, worst - pooled), 0.4, 5.0);
+    return pooled + share * std::max(0.0, worst - pooled);
 }
 
 Expected<std::vector<Predicted>> NetworkMatrix::predict(std::span<const std::size_t> measured,
@@ -356,8 +464,14 @@ Expected<std::vector<Predicted>> NetworkMatrix::predict(std::span<const std::siz
     std::vector<double> likeness;
     if (!device.empty() && deviceWords_.size() == groups_.size()) likeness = deviceWords_.to(device);
     const Answer told = answer(measured, logs, all, likeness, use_);
+    std::vector<double> likest;
+    if (simple_) likest = likestDevice(latenciesOf(all), measured, latencies);
     std::vector<Predicted> out(networks_);
     for (std::size_t n = 0; n < networks_; ++n) {
+        if (simple_ && std::isfinite(likest[n])) {
+            out[n] = {likest[n], likest[n] * std::exp(-simpleReach_), likest[n] * std::exp(simpleReach_)};
+            continue;
+        }
         const double half = normal90 * widening_ * told.deviation[n];
         out[n] = {std::exp(told.mean[n]), std::exp(told.mean[n] - half), std::exp(told.mean[n] + half)};
     }

@@ -1,4 +1,4 @@
-#include "evaluation/edge/simple_models.h"
+#include "learning/edge/simple_models.h"
 
 #include "learning/cholesky.h"
 

@@ -1,0 +1,132 @@
+#include "methods/learned/device_file_method.h"
+
+#include "learning/edge/device_file.h"
+#include "methods/answer/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <mutex>
+
+namespace orrery {
+
+namespace {
+
+constexpr double halfPerMean = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
+
+struct KeptDevice {
+    std::string path;
+    std::filesystem::file_time_type written{};
+    std::shared_ptr<const DeviceFile> device;
+};
+
+/// Read once, while the file stays as it is.
+Expected<std::shared_ptr<const DeviceFile>> keptDevice(const std::string& path) {
+    static std::mutex mutex;
+    static std::vector<KeptDevice> kept;
+    std::error_code problem;
+    const auto written = std::filesystem::last_write_time(path, problem);
+    const std::scoped_lock lock(mutex);
+    for (const KeptDevice& each : kept)
+        if (!problem && each.path == path && each.written == written) return each.device;
+    auto read = readDeviceFile(path);
+    if (!read) return Unexpected(std::move(read.error()));
+    auto made = std::make_shared<const DeviceFile>(std::move(*read));
+    std::erase_if(kept, [&](const KeptDevice& each) { return each.path == path; });
+    if (kept.size() >= 8) kept.erase(kept.begin());
+    kept.push_back({path, written, made});
+    return made;
+}
+
+// `models/mobilenet.param` is `mobilenet`; a code stays as it is.
+std::string networkOf(const Workload& workload, const DeviceFile& device) {
+    if (device.model) return workload.recipe.source;
+    return std::filesystem::path(workload.recipe.source).stem().string();
+}
+
+Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario, EstimateContext& context) {
+    const std::string path(optionOf(card, context, "file"));
+    if (path.empty()) {
+        return fail("edge.no-file", "`edge-device` answers from what was told of a device, and no file is given",
+                    "edge-device(file=FILE)", "`orrery-cli edge TABLE --measured MINE --save FILE` makes one");
+    }
+    const auto kept = keptDevice(path);
+    if (!kept) return Unexpected(kept.error());
+    const DeviceFile& device = **kept;
+    const Workload& workload = *scenario.workload;
+    if (scenario.plan.split()) {
+        return fail("edge.plan", fmt::format("{} is one device", device.device), "a question without a plan",
+                    "leave the plan out");
+    }
+    if (workload.recipe.options.phase != Phase::Forward || !workload.recipe.whatIfs.empty()) {
+        return fail("edge.other-network", "only networks as they were measured are told", "a forward pass, unchanged",
+                    "leave phases and changes out");
+    }
+    const std::string network = networkOf(workload, device);
+    const auto told = device.tell(network);
+    if (!told) return Unexpected(told.error());
+    Estimate answer;
+    answer.latency = Seconds(1e-3 * told->mean);
+    answer.interval = {Seconds(1e-3 * std::min(told->low, told->mean)),
+                       Seconds(1e-3 * std::max(told->high, told->mean)), IntervalKind::Residuals,
+                       fmt::format("{} measured networks of {}; as wide as left-out devices and samples were off",
+                                   device.samples, device.device)};
+    const double reach = std::log(answer.interval.high.value / std::max(1e-300, answer.interval.low.value)) / 2;
+    const double outside = device.outside(network);
+    answer.support = Support{.error = reach / halfPerMean,
+                             .outside = outside > 1 ? 1.0 : 0.0,
+                             .what = fmt::format("{} samples of {}, and {} other devices", device.samples,
+                                                 device.device, device.knownDevices)};
+    if (outside > 1) {
+        answer.warnings.push_back(warning("edge.outside", "the network is unlike all that were measured",
+                                          "measure some that are as large or small"));
+    }
+    answer.warnings.push_back(warning("edge.drawing", fmt::format("it tells {}, whatever is drawn", device.device),
+                                      "compare it with methods that answer for the drawing of that device"));
+    answer.assumptions.push_back(
+        fmt::format("Told from {} measured networks and {} other devices{}{}, at their batch, input and types",
+                    device.samples, device.knownDevices, device.table.empty() ? "" : " of ", device.table));
+    answer.assumptions.push_back("It says how long the whole takes, and nothing of single operators");
+    return answer;
+}
+
+}  // namespace
+
+Method deviceFileMethod() {
+    MethodCard card{
+        .id = "edge-device",
+        .title = "Device told from samples",
+        .methodology = Methodology::Learned,
+        .level = MethodLevel::Model,
+        .summary =
+            "A phone, board or NPU as it was told from a few networks measured on it and from other devices' tables "
+            "(`orrery-cli edge`, Bring your device). For networks of a search space by their code, or by name.",
+        .platforms = {"CPU", "GPU", "Accelerator"},
+        .evidence =
+            {{"networks of a search space", "CPU",
+              "NAS-Bench-201 on HELP's six devices: mean rank correlation 0.968 with ten samples, 0.949 with five, "
+              "0.895 with none"}},
+        .needs = {"A file that `orrery-cli edge … --save` has written", "A network of the space that was measured"},
+        .failureMode =
+            "It knows networks of one space and one device. A network unlike those measured is flagged; another "
+            "software version or clock of the device is not seen.",
+        .lineage = {"Gelman et al.: Bayesian Data Analysis, 3rd ed., chapter 15",
+                    "Lee et al.: HELP, NeurIPS 2021 (the protocol)"},
+        .cost = {.fixed = 5e-5},
+        .version = "1",
+        .live = true,
+        .options = {{.key = "file",
+                     .title = "File",
+                     .choices = {},
+                     .fallback = "",
+                     .meaning = "What `orrery-cli edge … --save FILE` has written.",
+                     .needed = true}},
+        .tasks = {TaskKind::Pass}};
+    return {card, [card](const Scenario& scenario, EstimateContext& context) {
+                return answerDevice(card, scenario, context);
+            }};
+}
+
+}  // namespace orrery
