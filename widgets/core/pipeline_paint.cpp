@@ -150,7 +150,7 @@ void PipelineView::paintAxis(QPainter& painter) const {
         painter.setPen(theme.colours().mutedText);
         painter.drawText(QRectF(x(cycle) - least / 2, area.top() - 18, least, 14), Qt::AlignCenter, countText(cycle));
     }
-    painter.drawText(QRectF(8, area.top() - 18, area.left() - 14, 14), Qt::AlignRight | Qt::AlignVCenter, tr("cycle"));
+    painter.drawText(QRectF(8, area.top() - 18, area.left() - least / 2 - 14, 14), Qt::AlignRight | Qt::AlignVCenter, tr("cycle"));
 }
 
 void PipelineView::paintLegend(QPainter& painter) const {

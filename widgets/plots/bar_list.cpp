@@ -33,11 +33,13 @@ double BarList::top() const {
 
 QSize BarList::sizeHint() const {
     const double rows = static_cast<double>(std::max<std::size_t>(bars_.size(), 3));
-    return {360, static_cast<int>(top() + rows * rowHeight() + 8)};
+    // Many rows stand closer, so that what is above keeps its room.
+    const double high = rows > 6 ? std::min(rowHeight(), 17 * Theme::instance().scale()) : rowHeight();
+    return {360, static_cast<int>(top() + rows * high + 8)};
 }
 
 QSize BarList::minimumSizeHint() const {
-    return {220, std::min(sizeHint().height(), 360)};
+    return {220, std::min(sizeHint().height(), 180)};
 }
 
 QRectF BarList::rowOf(int bar) const {
