@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "methods/among_all.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -79,10 +80,13 @@ QWidget* TransferTab::buildForm() {
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
     method_ =
         namedChoice(form, "transfer.method", tr("Method"), tr("What is fitted on one device and asked of another"));
+    // The plain one first; what takes its time for a kernel is left to the command line.
+    if (const Method* plain = findMethod("roofline")) method_->addItem(ui::qs(plain->card.title), ui::qs("roofline"));
     for (const KernelMethod& method : kernelMethods()) {
-        if (const Method* whole = findMethod(method.id)) method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
+        const Method* whole = findMethod(method.id);
+        if (whole && whole->card.id != "roofline" && standsAmongAll(whole->card))
+            method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
     }
-    selectData(method_, QStringLiteral("roofline"));
     by_ = namedChoice(form, "transfer.by", tr("Lines and columns"), tr("Device by device, or platform by platform"));
     by_->addItem(tr("By platform"), static_cast<int>(TransferGroups::Platform));
     by_->addItem(tr("By device"), static_cast<int>(TransferGroups::Device));
