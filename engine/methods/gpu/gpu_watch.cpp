@@ -11,7 +11,7 @@ namespace orrery {
 
 namespace {
 
-constexpr int mostShare = 8, leastSms = 8;
+constexpr int mostShare = 8, fewestSms = 8;
 
 class OpCount final : public gpusim::WarpSink {
 public:
@@ -85,7 +85,7 @@ Expected<WatchedPart> watchedPart(const KernelProgram& program, const gpusim::Ma
                                              out.allSteps);
         left = perStep * static_cast<double>(out.steps);
     }
-    while (left / out.share > instructions && out.share < mostShare && machine.sms / (2 * out.share) >= leastSms)
+    while (left / out.share > instructions && out.share < mostShare && machine.sms / (2 * out.share) >= fewestSms)
         out.share *= 2;
     if (out.share > 1) {
         const std::int64_t whole = out.blocks;
