@@ -28,6 +28,7 @@
 #include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
+#include "widgets/evidence/rank_matrix.h"
 #include "widgets/evidence/sample_curve.h"
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/survey_matrix.h"
@@ -142,6 +143,23 @@ private slots:
         for (const EdgePrediction& each : tab->answer()->told) {
             if (each.network == "net10") QVERIFY(std::abs(each.predicted.mean / (18 * 10 * 1.1) - 1) < 0.15);
         }
+        // Its order against a phone's (the same) and an NPU's (not).
+        auto* ranks = page_->findChild<ui::RankMatrix*>("device.ranks");
+        QVERIFY(ranks && ranks->cells().empty());
+        tab->compareWith(QStringLiteral("cpu_b"));
+        QCOMPARE(ranks->cells().size(), std::size_t{25});
+        double diagonal = 0, npu = 0;
+        for (std::size_t i = 0; i < 5; ++i) diagonal += ranks->cells()[i * 6];
+        QVERIFY(diagonal >= 18);
+        tab->compareWith(QStringLiteral("npu_a"));
+        for (std::size_t i = 0; i < 5; ++i) npu += ranks->cells()[i * 6];
+        QVERIFY(npu < diagonal);
+        // The interval and the order are curves too.
+        auto* figure = page_->findChild<QComboBox*>("device.figure");
+        QVERIFY(figure);
+        figure->setCurrentIndex(1);
+        QVERIFY(curve->figure() == ui::SampleCurve::Figure::Interval);
+        QVERIFY(curve->marks().front().width > 1);
         results->setPlainText(QStringLiteral("net3,fast"));
         QTRY_VERIFY_WITH_TIMEOUT(state->text().contains("fast"), 20'000);
     }

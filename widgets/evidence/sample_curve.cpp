@@ -3,8 +3,10 @@
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
 
+#include <QFontMetrics>
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::ui {
@@ -12,8 +14,13 @@ namespace orrery::ui {
 SampleCurve::SampleCurve(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("device.curve"));
     setAccessibleName(tr("Error by number of samples"));
-    setToolTip(tr("The error that is said after each sample, and the one that later samples showed"));
+    setToolTip(tr("What is said after each sample, and what samples taken later showed"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void SampleCurve::setFigure(Figure figure) {
+    figure_ = figure;
+    update();
 }
 
 void SampleCurve::setMarks(std::vector<SampleMark> marks) {
@@ -25,58 +32,91 @@ void SampleCurve::setMarks(std::vector<SampleMark> marks) {
     update();
 }
 
+// Only what is drawable: positive and finite. What is planned goes on from what was measured.
+std::vector<SampleCurve::Line> SampleCurve::lines() const {
+    Line said{tr("said"), 0}, planned{tr("expected"), 0, Qt::DashLine, false}, found{tr("found later"), 1};
+    const auto add = [](Line& line, int samples, double value) {
+        if (std::isfinite(value) && value > 0) line.points.emplace_back(samples, value);
+    };
+    for (const SampleMark& mark : marks_) {
+        switch (figure_) {
+            case Figure::Error:
+                if (mark.planned && planned.points.empty() && !said.points.empty())
+                    planned.points.push_back(said.points.back());
+                add(mark.planned ? planned : said, mark.samples, mark.said);
+                add(found, mark.samples, mark.found);
+                break;
+            case Figure::Interval:
+                if (!mark.planned) add(said, mark.samples, mark.width);
+                break;
+            case Figure::Order:
+                if (!mark.planned) add(found, mark.samples, std::max(1e-4, 1 - mark.rank));
+                break;
+        }
+    }
+    std::vector<Line> out;
+    for (Line* line : {&found, &planned, &said})
+        if (!line->points.empty()) out.push_back(std::move(*line));
+    return out;
+}
+
 void SampleCurve::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::instance();
     painter.fillRect(rect(), theme.colours().surface);
     if (marks_.empty()) {
         return paintEmptyPlot(painter, rect(),
-                              tr("Open a table of known devices. The error that each further sample leaves is drawn "
-                                 "here."));
+                              tr("Open a table of known devices. What each further sample leaves is drawn here."));
     }
-    std::vector<double> counts, errors;
-    for (const SampleMark& mark : marks_) {
-        counts.push_back(mark.samples);
-        errors.push_back(mark.said);
-        if (std::isfinite(mark.found) && mark.found > 0) errors.push_back(mark.found);
+    const std::vector<Line> all = lines();
+    if (all.empty()) {
+        return paintEmptyPlot(painter, rect(),
+                              figure_ == Figure::Order
+                                  ? tr("Four samples and more show how well those taken later are put in order.")
+                                  : tr("Paste a first sample. How wide intervals are is drawn after it."));
     }
-    counts.push_back(counts.back() + 1);
+    std::vector<double> counts, values;
+    for (const Line& line : all) {
+        for (const QPointF& at : line.points) {
+            counts.push_back(std::max(1.0, at.x()));
+            values.push_back(at.y());
+        }
+    }
+    counts.push_back(*std::max_element(counts.begin(), counts.end()) + 1);
     PlotFrame frame;
     frame.title = tr("What samples buy");
     frame.xName = tr("samples");
-    frame.yName = tr("middle error");
+    frame.yName = figure_ == Figure::Error      ? tr("middle error")
+                  : figure_ == Figure::Interval ? tr("interval, high ÷ low")
+                                                : tr("1 − rank correlation");
+    frame.yTicks = figure_ == Figure::Error ? TickText::Percent : TickText::Number;
     frame.area = PlotFrame::areaIn(size());
     const PlotAxis x = PlotAxis::covering(counts, frame.area.left() + 6, frame.area.right() - 90, 1e9);
-    const PlotAxis y = PlotAxis::covering(errors, frame.area.bottom(), frame.area.top() + 6, 5);
+    const PlotAxis y = PlotAxis::covering(values, frame.area.bottom(), frame.area.top() + 6, 5);
     frame.paint(painter, x, y, width());
     painter.setRenderHint(QPainter::Antialiasing);
-    const QColor said = theme.methodColour(0), found = theme.methodColour(1);
-    QPolygonF measured, planned, later;
-    for (const SampleMark& mark : marks_) {
-        const QPointF at(x.position(mark.samples), y.position(mark.said));
-        if (mark.planned) {
-            if (planned.isEmpty() && !measured.isEmpty()) planned << measured.last();
-            planned << at;
-        } else {
-            measured << at;
-        }
-        if (std::isfinite(mark.found) && mark.found > 0)
-            later << QPointF(x.position(mark.samples), y.position(mark.found));
-    }
-    const auto draw = [&](const QPolygonF& line, const QColor& colour, Qt::PenStyle style, bool filled,
-                          const QString& name, double below) {
-        if (line.isEmpty()) return;
+    // Labels at the lines' ends, apart from each other.
+    std::vector<double> taken;
+    const double high = QFontMetrics(font()).height();
+    for (const Line& line : all) {
+        const QColor colour = theme.methodColour(line.colour);
+        QPolygonF drawn;
+        for (const QPointF& at : line.points) drawn << QPointF(x.position(at.x()), y.position(at.y()));
         painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(colour, 2, style));
-        painter.drawPolyline(line);
+        painter.setPen(QPen(colour, 2, line.style));
+        painter.drawPolyline(drawn);
         painter.setPen(QPen(colour, 1.6));
-        painter.setBrush(filled ? colour : theme.colours().surface);
-        for (const QPointF& at : line) painter.drawEllipse(at, 3.5, 3.5);
-        painter.drawText(line.last() + QPointF(8, below), name);
-    };
-    draw(later, found, Qt::SolidLine, true, tr("found later"), 4);
-    draw(planned, said, Qt::DashLine, false, tr("expected"), 4);
-    draw(measured, said, Qt::SolidLine, true, planned.isEmpty() ? tr("said") : QString(), -8);
+        painter.setBrush(line.filled ? colour : theme.colours().surface);
+        for (const QPointF& at : drawn) painter.drawEllipse(at, 3.5, 3.5);
+        // What was said ends where the plan goes on: its name stands above its line.
+        const bool goesOn = line.style == Qt::SolidLine && line.colour == 0 && all.size() > 1 &&
+                            std::any_of(all.begin(), all.end(), [](const Line& each) { return !each.filled; });
+        QPointF at = drawn.last() + (goesOn ? QPointF(-4, -8) : QPointF(8, 4));
+        for (const double other : taken)
+            if (std::abs(other - at.y()) < high) at.setY(other - high);
+        taken.push_back(at.y());
+        painter.drawText(at, line.name);
+    }
 }
 
 }  // namespace orrery::ui

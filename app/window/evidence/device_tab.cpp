@@ -3,10 +3,12 @@
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "evaluation/edge/edge_import.h"
+#include "evaluation/edge/rank_confusion.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/rank_matrix.h"
 #include "widgets/evidence/sample_curve.h"
 
 #include <QFile>
@@ -17,11 +19,14 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTimer>
 #include <QVBoxLayout>
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string_view>
 
 namespace orrery::app {
 
@@ -69,11 +74,11 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     right->setAccessibleName(tr("Errors and predicted latencies"));
     right->setToolTip(tr("Above: the error by samples. Below: every network's latency"));
     right->setChildrenCollapsible(false);
-    curve_ = new ui::SampleCurve(right);
+    QWidget* pictures = buildPictures(right);
     told_ =
         new ui::CellsTable(QStringLiteral("device.told"), tr("Predicted latencies"),
                            tr("Every network of the table: the prediction, its interval, what was measured"), right);
-    right->addWidget(curve_);
+    right->addWidget(pictures);
     right->addWidget(told_);
     split->addWidget(left);
     split->addWidget(right);
@@ -94,6 +99,75 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     results_->setEnabled(false);
     next_->setCells({tr("measure next"), tr("error then")}, {});
     told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, {});
+}
+
+QWidget* DeviceTab::buildPictures(QWidget* parent) {
+    const int unit = ui::Theme::instance().unit();
+    auto* tabs = new QTabWidget(parent);
+    tabs->setObjectName(QStringLiteral("device.pictures"));
+    tabs->setAccessibleName(tr("What samples buy, and ranks of two devices"));
+    tabs->setToolTip(tr("What each sample buys; whether two devices put networks in the same order"));
+    tabs->setDocumentMode(true);
+    const auto page = [&](QWidget* choice, QWidget* picture) {
+        auto* whole = new QWidget(tabs);
+        auto* column = new QVBoxLayout(whole);
+        column->setContentsMargins(0, unit / 2, 0, 0);
+        column->setSpacing(unit / 2);
+        column->addWidget(choice, 0, Qt::AlignLeft);
+        column->addWidget(picture, 1);
+        return whole;
+    };
+    auto* figure =
+        namedChoice(tabs, "device.figure", tr("Figure by samples"),
+                    tr("The middle error, how wide intervals are, or how far the order is from the right one"));
+    figure->addItems({tr("Error"), tr("Interval"), tr("Order")});
+    curve_ = new ui::SampleCurve(tabs);
+    connect(figure, &QComboBox::currentIndexChanged, this,
+            [this](int index) { curve_->setFigure(static_cast<ui::SampleCurve::Figure>(index)); });
+    other_ = namedChoice(tabs, "device.other", tr("The other device"),
+                         tr("A device of the table: its order of networks against that of your device"));
+    other_->setMinimumContentsLength(24);
+    ranks_ = new ui::RankMatrix(tabs);
+    connect(other_, &QComboBox::currentIndexChanged, this, &DeviceTab::showRanks);
+    tabs->addTab(page(figure, curve_), tr("Samples"));
+    tabs->addTab(page(other_, ranks_), tr("Ranks"));
+    return tabs;
+}
+
+void DeviceTab::compareWith(const QString& other) {
+    other_->setCurrentIndex(other_->findData(other));
+}
+
+// Your device by its own times where the table has them, else by what is predicted for it.
+void DeviceTab::showRanks() {
+    const QString empty =
+        tr("Choose another device of the table, and paste samples of yours if it is a new one. Where "
+           "each order puts the networks of the other is shown here.");
+    const std::string name = other_->currentData().toString().toStdString();
+    const std::size_t other = table_ ? table_->target(name) : 0;
+    if (!table_ || other >= table_->targets.size()) return ranks_->setCells({}, {}, {}, empty);
+    const std::string own = device_->currentData().toString().toStdString();
+    const std::size_t at = table_->target(own);
+    std::vector<double> first(table_->networks.size(), std::numeric_limits<double>::quiet_NaN());
+    const bool measured = at < table_->targets.size();
+    if (measured) {
+        first = table_->values[at];
+    } else if (answer_) {
+        std::map<std::string_view, double> told;
+        for (const EdgePrediction& each : answer_->told)
+            told[each.network] = std::isnan(each.measured) ? each.predicted.mean : each.measured;
+        for (std::size_t n = 0; n < first.size(); ++n)
+            if (const auto found = told.find(table_->networks[n]); found != told.end()) first[n] = found->second;
+    }
+    const auto confusion = rankConfusion(first, table_->values[other]);
+    if (!confusion)
+        return ranks_->setCells({}, {}, {}, ui::qs(confusion.error().message) + QStringLiteral(". ") + empty);
+    const QString mine = measured ? ui::qs(own) : tr("your device, as predicted");
+    ranks_->setCells(confusion->cells, mine, ui::qs(name),
+                     tr("%1 networks, rank correlation %2; %3 of the fastest fifth of %4 is also the fastest of %5.")
+                         .arg(confusion->networks)
+                         .arg(confusion->spearman, 0, 'f', 3)
+                         .arg(shareText(confusion->kept), mine, ui::qs(name)));
 }
 
 QWidget* DeviceTab::buildForm() {
@@ -160,10 +234,15 @@ void DeviceTab::openTable(const QString& file) {
                [this](Expected<EdgeTable> table) {
                    if (!table) return refuse(table.error());
                    table_ = std::make_shared<const EdgeTable>(std::move(*table));
-                   const QSignalBlocker quiet(device_);
+                   const QSignalBlocker quiet(device_), alsoQuiet(other_);
                    device_->clear();
+                   other_->clear();
+                   other_->addItem(tr("Ranks against …"), QString());
                    device_->addItem(tr("A new device"), QString());
-                   for (const std::string& each : table_->targets) device_->addItem(ui::qs(each), ui::qs(each));
+                   for (const std::string& each : table_->targets) {
+                       device_->addItem(ui::qs(each), ui::qs(each));
+                       other_->addItem(ui::qs(each), ui::qs(each));
+                   }
                    results_->setEnabled(true);
                    ask();
                });
@@ -175,8 +254,12 @@ void DeviceTab::setResults(const QString& text) {
 
 void DeviceTab::ask() {
     if (!table_) return;
+    const int question = ++question_;
     const auto samples = readOwnSamples(measured_->toPlainText().toStdString());
-    if (!samples) return refuse(samples.error());
+    if (!samples) {
+        work_->cancel();
+        return refuse(samples.error());
+    }
     OwnDevice device{device_->currentData().toString().toStdString(), *samples};
     BringOptions options;
     options.next = static_cast<std::size_t>(count_->value());
@@ -191,7 +274,8 @@ void DeviceTab::ask() {
             if (!steps) return tl::unexpected(std::move(steps.error()));
             return Found{std::move(*told), std::move(*steps)};
         },
-        [this](Expected<Found> found) {
+        [this, question](Expected<Found> found) {
+            if (question != question_) return;
             if (!found) return found.error().code == "edge.stopped" ? void() : refuse(found.error());
             show(*found);
         });
@@ -216,13 +300,14 @@ void DeviceTab::show(const Found& found) {
     told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, std::move(all));
     std::vector<ui::SampleMark> marks;
     for (const SampleStep& each : found.steps)
-        marks.push_back({static_cast<int>(each.samples), each.said, each.error, false});
+        marks.push_back({static_cast<int>(each.samples), each.said, each.error, false, each.width, each.rank});
+    constexpr double notThere = std::numeric_limits<double>::quiet_NaN();
     const int before = marks.empty() ? 0 : marks.back().samples;
     for (std::size_t i = 0; i < told.next.size(); ++i) {
-        marks.push_back(
-            {before + static_cast<int>(i) + 1, told.next[i].error, std::numeric_limits<double>::quiet_NaN(), true});
+        marks.push_back({before + static_cast<int>(i) + 1, told.next[i].error, notThere, true, notThere, notThere});
     }
     curve_->setMarks(std::move(marks));
+    showRanks();
     list_->setEnabled(!told.next.empty());
     QString text = tr("%1 known devices, %2 networks, %3 samples.")
                        .arg(told.knownDevices)
@@ -240,6 +325,7 @@ void DeviceTab::show(const Found& found) {
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
+    if (told.simple) text += tr(" A simple model tells it: it was no worse on what was left out.");
     for (const Diagnostic& note : told.notes) text += QLatin1Char(' ') + ui::qs(note.message) + QLatin1Char('.');
     say(text);
 }

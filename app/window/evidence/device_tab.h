@@ -18,6 +18,7 @@ class QSpinBox;
 namespace orrery::ui {
 class CellsTable;
 class Label;
+class RankMatrix;
 class SampleCurve;
 }  // namespace orrery::ui
 
@@ -36,6 +37,8 @@ public:
     QString exportList(const QString& file) const;
     const BroughtDevice* answer() const { return answer_.get(); }
     bool isWorking() const;
+    /// Confusion of ranks: this device (by what is told of it, or the measured one of the table) against another.
+    void compareWith(const QString& other);
 
 private:
     struct Found {
@@ -43,6 +46,8 @@ private:
         std::vector<SampleStep> steps;
     };
     QWidget* buildForm();
+    QWidget* buildPictures(QWidget* parent);
+    void showRanks();
     void ask();
     void refuse(const Diagnostic& why);
     void show(const Found& found);
@@ -56,6 +61,9 @@ private:
     QPlainTextEdit* measured_;
     ui::Label* state_;
     ui::SampleCurve* curve_;
+    ui::RankMatrix* ranks_;
+    QComboBox* other_;
+    int question_ = 0;  ///< answers to an earlier one are left aside
     ui::CellsTable *next_, *told_;
     Background* work_;
 };
