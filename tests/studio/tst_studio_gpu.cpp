@@ -1,0 +1,250 @@
+// The GPU page with real mouse and keys: a kernel is run, zoomed, stepped, compared; a changed question dims it.
+
+#include "app/window/gpu/gpu_page.h"
+#include "app/window/gpu/occupancy_tab.h"
+#include "app/window/main_window.h"
+#include "app/window/studio.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/label.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/veil.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/gpu/activity_heat.h"
+#include "widgets/gpu/cycle_stack_view.h"
+#include "widgets/gpu/occupancy_view.h"
+#include "widgets/gpu/warp_timeline.h"
+
+#include <QtWidgets>
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+class TestStudioGpu : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1400, 900);
+        window_->show();
+        QVERIFY(QTest::qWaitFor([this] { return window_->isReady(); }));
+        ui::Theme::instance().setAnimated(false);
+        page_ = window_->findChild<GpuPage*>();
+        QVERIFY(page_);
+        page_->setKernel(QStringLiteral("gemm m=256 n=256 k=128 fp16"));
+        window_->document().reset(smallProject());
+        window_->studio().layouts.showProject();
+        window_->studio().router.show(page_);
+        QTRY_VERIFY(page_->isVisible());
+        QVERIFY(answered());
+    }
+    void init() { page_->tabs()->setCurrentIndex(0); }
+    void cleanupTestCase() { window_.reset(); }
+
+    void theFirstLookIsFilled() {
+        QCOMPARE(page_->answer()->runs.size(), std::size_t{1});
+        const auto& run = page_->answer()->runs.front();
+        QVERIFY(run.seen.part.whole());
+        QVERIFY(headline().contains("cycles"));
+        QVERIFY(!window_->document().isModified());
+        // No kernel is faster than its roofline.
+        QVERIFY(run.computeCycles > 0 && run.memoryCycles > 0);
+        QVERIFY(static_cast<double>(run.seen.recording->cycles) > std::max(run.computeCycles, run.memoryCycles));
+    }
+
+    void theWheelZoomsAndADragMoves() {
+        auto* view = page_->timeline(0);
+        QTRY_VERIFY(view->width() > 300);
+        const double before = view->length();
+        wheel(view, QPoint(view->width() / 2, view->height() / 2), 120);
+        QVERIFY(view->length() < before);
+        const double from = view->from();
+        drag(view, QPoint(view->width() / 2, view->height() / 2), QPoint(view->width() / 2 - 90, view->height() / 2));
+        QVERIFY(view->from() > from);
+        QTest::mouseDClick(view, Qt::LeftButton, {}, QPoint(view->width() / 2, view->height() / 2));
+        QCOMPARE(view->length(), static_cast<double>(view->recording()->recorded));
+    }
+
+    void aClickSetsTheCursorAndNamesTheInstruction() {
+        auto* view = page_->timeline(0);
+        view->setView(0, 300);
+        std::size_t warp = 0;
+        while (view->recording()->warps[warp].empty()) ++warp;
+        const auto& span = view->recording()->warps[warp].front();
+        const QRectF row = view->rowOf(warp);
+        const QPoint at(static_cast<int>(view->xOf(span.begin + 0.5)), static_cast<int>(row.center().y()));
+        QSignalSpy chosen(view, &ui::WarpTimeline::instructionChosen);
+        QTest::mouseClick(view, Qt::LeftButton, Qt::ControlModifier, at);
+        QCOMPARE(view->cursor(), qint64{span.begin});
+        QCOMPARE(chosen.size(), 1);
+        QCOMPARE(chosen.front().front().toInt(), static_cast<int>(span.instruction));
+        QVERIFY(!view->textAt(at).isEmpty());
+        QTest::keyClick(view, Qt::Key_Escape);
+        QCOMPARE(view->highlighted(), -1);
+    }
+
+    void stepsGoFromIssueToIssue() {
+        auto* view = page_->timeline(0);
+        view->setCursor(0);
+        QTest::mouseClick(button("gpu.forward"), Qt::LeftButton);
+        const qint64 first = view->cursor();
+        QVERIFY(issuesAt(first));
+        QTest::mouseClick(button("gpu.forward"), Qt::LeftButton);
+        QVERIFY(view->cursor() > first && issuesAt(view->cursor()));
+        QTest::mouseClick(button("gpu.back"), Qt::LeftButton);
+        QCOMPARE(view->cursor(), first);
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_Right);
+        QVERIFY(view->cursor() > first);
+        QTest::mouseClick(button("gpu.play"), Qt::LeftButton);
+        const qint64 there = view->cursor();
+        QTRY_VERIFY(view->cursor() > there);
+        QTest::mouseClick(button("gpu.play"), Qt::LeftButton);
+        QTest::mouseClick(button("gpu.busiest"), Qt::LeftButton);
+        QCOMPARE(view->cursor(),
+                 static_cast<qint64>(view->recording()->busiest(static_cast<std::uint64_t>(view->length()))));
+    }
+
+    void aChangedQuestionDimsTheAnswer() {
+        auto* veil = page_->findChild<ui::Veil*>("gpu.veil");
+        QVERIFY(veil && !veil->isDown());
+        auto* text = page_->findChild<QLineEdit*>("gpu.kernel.text");
+        const QString before = text->text();
+        text->setFocus();
+        text->selectAll();
+        QTest::keyClicks(text, "gemm m=256 n=128 k=128 fp16");
+        QVERIFY(veil->isDown() && veil->why().contains("before"));
+        QVERIFY(!page_->showsAnswer());
+        QTest::keyClick(text, Qt::Key_Return);
+        QVERIFY(answered());
+        QVERIFY(!veil->isDown() && page_->showsAnswer());
+        page_->setKernel(before);
+        page_->run();
+        QVERIFY(answered());
+    }
+
+    void whatIsNoKernelIsRefusedInWords() {
+        const QString before = page_->findChild<QComboBox*>("gpu.kernel")->currentText();
+        page_->setKernel("gemm m=256 n=256 j=1 fp16");
+        page_->run();
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isRunning(); }, 20000));
+        QVERIFY2(headline().contains("`j`"), qPrintable(headline()));
+        page_->setKernel(before);
+        QVERIFY(headline().contains("cycles"));
+    }
+
+    void aSecondDesignStandsBeside() {
+        auto* change = page_->findChild<QComboBox*>("gpu.change");
+        change->setCurrentIndex(change->findData("tensor-rate"));
+        QTest::mouseClick(page_->findChild<QPushButton*>("gpu.run"), Qt::LeftButton);
+        QVERIFY(answered());
+        QCOMPARE(page_->answer()->runs.size(), std::size_t{2});
+        QTRY_VERIFY(page_->timeline(1)->isVisible());
+        const auto& runs = page_->answer()->runs;
+        QCOMPARE(runs[0].seen.result.counts.warpInstructions, runs[1].seen.result.counts.warpInstructions);
+        // Order alone moves cycles by a little.
+        QVERIFY(static_cast<double>(runs[1].seen.recording->cycles) <=
+                1.01 * static_cast<double>(runs[0].seen.recording->cycles));
+        QVERIFY(headline().contains("Tensor rate"));
+        // Both show the same cycles.
+        wheel(page_->timeline(1), page_->timeline(1)->rect().center(), 120);
+        QCOMPARE(page_->timeline(0)->length(), page_->timeline(1)->length());
+        change->setCurrentIndex(0);
+        page_->run();
+        QVERIFY(answered());
+        QVERIFY(!page_->timeline(1)->isVisible());
+    }
+
+    void tablesAndHeatShowTheRun() {
+        page_->tabs()->setCurrentIndex(3);
+        auto* table = page_->instructions();
+        const auto& recording = *page_->answer()->runs.front().seen.recording;
+        QCOMPARE(table->model()->rowCount(), static_cast<int>(recording.instructions.size()));
+        const QModelIndex row = table->model()->index(2, 1);
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(row).center());
+        QVERIFY(page_->timeline(0)->highlighted() >= 0);
+        page_->tabs()->setCurrentIndex(1);
+        auto* heat = page_->findChild<ui::ActivityHeat*>("gpu.activity");
+        QTRY_VERIFY(heat->height() > 200);
+        QVERIFY(heat->rows().size() > 5);
+        for (const ui::ActivityRow& each : heat->rows()) QVERIFY(each.mean >= 0 && each.mean <= 1);
+        QTest::mouseClick(heat, Qt::LeftButton, {}, heat->rectOf(0).center().toPoint());
+        QCOMPARE(page_->tabs()->currentIndex(), 0);
+    }
+
+    void theCalculatorAnswersADrag() {
+        page_->tabs()->setCurrentIndex(4);
+        auto* view = page_->occupancy()->view();
+        QTRY_VERIFY(view->width() > 300);
+        const QString before = result();
+        const QPoint at = view->placeOf(gpusim::BlockNeed::Registers, 200).toPoint();
+        QTest::mouseClick(view, Qt::LeftButton, {}, at);
+        QVERIFY(std::abs(page_->occupancy()->block().registers - 200) <= 3);
+        QVERIFY(result() != before);
+        QTest::mouseClick(page_->findChild<QPushButton*>("gpu.occupancy.reset"), Qt::LeftButton);
+        QCOMPARE(result(), before);
+    }
+
+    void everyViewIsExported() {
+        const auto& run = *page_->timeline(0);
+        for (const char* ending : {"svg", "png", "csv"}) {
+            const QString file = home_.filePath(QStringLiteral("warps.") + ending);
+            QCOMPARE(run.exportTo(file), QString());
+            QVERIFY(QFileInfo(file).size() > 500);
+            for (const auto& [name, problem] :
+                 {std::pair{"heat.", page_->findChild<ui::ActivityHeat*>("gpu.activity")
+                                         ->exportTo(home_.filePath(QStringLiteral("heat.") + ending))},
+                  {"stack.", page_->findChild<ui::CycleStackView*>()->exportTo(
+                                 home_.filePath(QStringLiteral("stack.") + ending))},
+                  {"occupancy.",
+                   page_->occupancy()->view()->exportTo(home_.filePath(QStringLiteral("occupancy.") + ending))}}) {
+                QCOMPARE(problem, QString());
+                QVERIFY(QFileInfo(home_.filePath(QLatin1String(name) + ending)).size() > 100);
+            }
+        }
+    }
+
+    void aDesignThatIsNoGpuSaysSo() {
+        Project project = smallProject();
+        project.hardware = {loadHardware("tpu-v1-like").value().hardware};
+        project.scenarios.front().hardware = project.hardware.front().name;
+        window_->document().reset(std::move(project));
+        QTRY_VERIFY(!page_->tabs()->isVisible());
+        window_->document().reset(smallProject());
+        QVERIFY(answered());
+    }
+
+private:
+    bool answered() {
+        return QTest::qWaitFor([this] { return !page_->isRunning() && page_->answer() && !page_->late(); }, 120000);
+    }
+    QToolButton* button(const char* id) const { return page_->findChild<QToolButton*>(QLatin1String(id)); }
+    QString headline() const { return page_->findChild<ui::Label*>("gpu.headline")->text(); }
+    QString result() const { return page_->findChild<ui::Label*>("gpu.occupancy.result")->text(); }
+    bool issuesAt(qint64 cycle) const {
+        for (const auto& spans : page_->timeline(0)->recording()->warps)
+            for (const auto& span : spans)
+                if (span.state == gpusim::WarpState::Issue && span.begin == static_cast<std::uint32_t>(cycle))
+                    return true;
+        return false;
+    }
+    static void wheel(QWidget* on, QPoint at, int delta) {
+        QWheelEvent event(at, on->mapToGlobal(at), {}, {0, delta}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                          false);
+        QApplication::sendEvent(on, &event);
+    }
+    static void drag(QWidget* on, QPoint from, QPoint to) {
+        QTest::mousePress(on, Qt::LeftButton, {}, from);
+        for (int k = 1; k <= 5; ++k) QTest::mouseMove(on, from + (to - from) * k / 5);
+        QTest::mouseRelease(on, Qt::LeftButton, {}, to);
+    }
+
+    QTemporaryDir home_;
+    std::unique_ptr<MainWindow> window_;
+    GpuPage* page_ = nullptr;
+};
+
+QTEST_MAIN(TestStudioGpu)
+#include "tst_studio_gpu.moc"
