@@ -37,7 +37,7 @@ void windowFeatures(const WindowBounds& b, const Machine& machine, std::vector<d
     const double together = std::max(b.together, least);
     for (const double cycles : b.cycles) out.push_back(std::log(std::clamp(cycles / together, 0.01, 4.0)));
     out.push_back(std::log(together));
-    for (const double each : {b.slots, b.loads, b.stores, b.branches}) out.push_back(each);
+    for (const double each : {b.slotsTaken, b.loads, b.stores, b.branches}) out.push_back(each);
     out.push_back(std::log(1e-4 + b.mispredicted));
     for (const double each : b.missing) out.push_back(std::log(1e-4 + each));
     out.push_back(machine.issueWidth);

@@ -10,7 +10,7 @@
 namespace orrery::gpusim {
 
 enum class BlockNeed : std::uint8_t { Registers, SharedMemory, Threads };  ///< per thread; per block; per block
-constexpr std::array allBlockNeeds{BlockNeed::Registers, BlockNeed::SharedMemory, BlockNeed::Threads};
+inline constexpr std::array allBlockNeeds{BlockNeed::Registers, BlockNeed::SharedMemory, BlockNeed::Threads};
 
 struct OccupancyPoint {
     int need = 0, warps = 0, blocks = 0;

@@ -161,7 +161,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         uses.clear();
         for (std::size_t i = 0; i < window.size(); ++i) {
             const BoundOp& op = ops[window.op[i]];
-            bounds.slots += op.slotCount;
+            bounds.slotsTaken += op.slotCount;
             bounds.instructions += op.instruction;
             bounds.loads += op.kind == OpKind::Load;
             bounds.stores += op.kind == OpKind::Store;
@@ -186,8 +186,8 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         wrong += one.exits * n;
         // A group that a taken branch ends is half empty on average, but for one slot.
         set(Resource::Fetch,
-            bounds.slots / machine.fetchWidth + ended * 0.5 * (machine.fetchWidth - 1) / machine.fetchWidth);
-        set(Resource::Width, bounds.slots / std::min(machine.issueWidth, machine.retireWidth));
+            bounds.slotsTaken / machine.fetchWidth + ended * 0.5 * (machine.fetchWidth - 1) / machine.fetchWidth);
+        set(Resource::Width, bounds.slotsTaken / std::min(machine.issueWidth, machine.retireWidth));
         set(Resource::Ports, block::portBound(uses));
         set(Resource::Branches, wrong * (machine.frontDepth + 3));
         set(Resource::Stores, bounds.stores / machine.storesPerCycle);
@@ -219,7 +219,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
             for (std::size_t cache = 0; cache < mostCaches; ++cache)
                 bounds.missing[cache] += part * window.lines[cache] / n;
         }
-        for (double* each : {&bounds.slots, &bounds.instructions, &bounds.loads, &bounds.stores, &bounds.branches})
+        for (double* each : {&bounds.slotsTaken, &bounds.instructions, &bounds.loads, &bounds.stores, &bounds.branches})
             *each /= n;
         bounds.mispredicted = wrong / n;
         kept[c] = static_cast<int>(out.classes.size());

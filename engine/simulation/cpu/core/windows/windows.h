@@ -38,8 +38,8 @@ struct WindowBounds {
     double instructions = 0;                     ///< per operation
     std::array<double, resourceCount> cycles{};  ///< per operation, each resource alone
     double together = 0;                         ///< per operation: all of them in one pass of dataflow
-    double slots = 0, loads = 0, stores = 0, branches = 0, mispredicted = 0;  ///< per operation
-    std::array<double, mostCaches> missing{};                                 ///< lines per operation, each cache
+    double slotsTaken = 0, loads = 0, stores = 0, branches = 0, mispredicted = 0;  ///< per operation
+    std::array<double, mostCaches> missing{};                                      ///< lines per operation, each cache
 };
 
 struct KernelWindows {
