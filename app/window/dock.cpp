@@ -1,10 +1,10 @@
 #include "app/window/dock.h"
 
+#include "widgets/common/label.h"
 #include "widgets/common/result_view.h"
 #include "widgets/common/theme.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QMainWindow>
 #include <QMenu>
 #include <QToolButton>
@@ -23,7 +23,9 @@ Dock::Dock(const QString& id, const QString& title, const QString& meaning, Make
     const int unit = ui::Theme::instance().unit();
     row->setContentsMargins(unit, unit / 4, unit / 2, unit / 4);
     row->setSpacing(0);
-    label_ = new QLabel(title, bar);
+    // One line that gives way: what a panel is for may be longer than the panel is wide.
+    label_ = new ui::Label(title, ui::FontRole::Small, ui::Tone::Normal, bar);
+    label_->setElided(true);
     label_->setObjectName(id + QStringLiteral("Title"));
     label_->setToolTip(meaning);
     meaning_ = meaning;
@@ -75,13 +77,8 @@ void Dock::refreshHeader() {
     // A dock among tabs has its name on the tab; the header then says what it is for.
     const auto* window = qobject_cast<QMainWindow*>(parentWidget());
     const bool tabbed = window && !window->tabifiedDockWidgets(this).isEmpty();
-    const auto& theme = ui::Theme::instance();
-    QFont font = theme.font(ui::FontRole::Small);
-    font.setWeight(tabbed ? QFont::Normal : QFont::DemiBold);
-    label_->setFont(font);
-    QPalette colours = label_->palette();
-    colours.setColor(QPalette::WindowText, tabbed ? theme.colours().mutedText : theme.colours().text);
-    label_->setPalette(colours);
+    label_->setTone(tabbed ? ui::Tone::Muted : ui::Tone::Normal);
+    label_->setBold(!tabbed);
     const QString text = tabbed ? meaning_ : title_;
     label_->setText(note_.isEmpty() ? text : QStringLiteral("%1  ·  %2").arg(text, note_));
 }

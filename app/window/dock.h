@@ -4,11 +4,11 @@
 
 #include <functional>
 
-class QLabel;
 class QMenu;
 class QToolButton;
 
 namespace orrery::ui {
+class Label;
 class ResultView;
 }
 
@@ -40,7 +40,7 @@ private:
     QString title_, meaning_, note_;
     QToolButton* menuButton_;
     QMenu* menu_;
-    QLabel* label_;
+    ui::Label* label_;
     bool made_ = false;
 };
 

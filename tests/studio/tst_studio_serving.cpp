@@ -129,7 +129,7 @@ private slots:
         emit model->activated(model->currentIndex());
         QVERIFY(answered());
         QTRY_VERIFY_WITH_TIMEOUT(headline().contains("fit", Qt::CaseInsensitive), 20000);
-        QTRY_VERIFY2_WITH_TIMEOUT(veil->isDown() && veil->isVisible() && veil->why().contains("before"),
+        QTRY_VERIFY2_WITH_TIMEOUT(veil->isDown() && veil->isVisible() && veil->why().contains("previous question"),
                                   qPrintable(veil->why()), 20000);
         QCOMPARE(veil->geometry(), veil->parentWidget()->rect());
         QVERIFY2(!page_->showsAnswer(), "what is dimmed is reported as no answer");
