@@ -115,7 +115,7 @@ private slots:
         text->setFocus();
         text->selectAll();
         QTest::keyClicks(text, "gemm m=256 n=128 k=128 fp16");
-        QVERIFY(veil->isDown() && veil->why().contains("before"));
+        QVERIFY(veil->isDown() && veil->why().contains("previous"));
         QVERIFY(!page_->showsAnswer());
         QTest::keyClick(text, Qt::Key_Return);
         QVERIFY(answered());

@@ -1,5 +1,6 @@
 #include "methods/cpu/core_windows.h"
 
+#include "base/text/json_node.h"
 #include "base/text/read_file.h"
 #include "hardware/files/catalogue.h"
 
@@ -100,7 +101,7 @@ std::string toJson(const WindowModel& model) {
                                 {"high", model.high},
                                 {"features", windowFeatureNames()},
                                 {"kind", std::string(model.regressor->kind())}};
-    json["model"] = nlohmann::ordered_json::parse(model.regressor->toJson());
+    json["model"] = model.regressor->toJson();  // a text: what reads it is the regressor's own reader
     return json.dump() + "\n";
 }
 
@@ -112,23 +113,30 @@ Expected<WindowModel> loadWindowModel(const std::string& given) {
         return fail("core.model", std::move(message), std::move(expected), "`orrery-cli core-fit` writes such a file",
                     Place{path, 0, 0, {}});
     };
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
-    if (json.is_discarded() || !json.is_object() || json.value("format", "") != "orrery-core-windows")
+    const auto json = parseJson(*text, path, "core");
+    if (!json) return Unexpected(json.error());
+    const JsonNode* format = json->given("format");
+    if (!format || format->text != "orrery-core-windows")
         return refuse("this is no model of windows", "a JSON object of format orrery-core-windows");
-    if (json.value("version", 0) != modelVersion)
+    if (json->numberOf("version").value_or(0) != modelVersion)
         return refuse("the model is of another version", fmt::format("version {}", modelVersion));
-    if (!json.contains("features") || json["features"] != nlohmann::json(windowFeatureNames()))
+    const JsonNode* features = json->given("features");
+    const auto names = windowFeatureNames();
+    const auto isNamed = [](const JsonNode& node, const std::string& name) { return node.text == name; };
+    if (!features || !features->isArray() ||
+        !std::equal(features->items.begin(), features->items.end(), names.begin(), names.end(), isNamed))
         return refuse("the model asks for other features", "the features of this version");
-    if (!json.contains("model") || !json.contains("kind") || !json["kind"].is_string())
+    const JsonNode *kind = json->given("kind"), *trees = json->given("model");
+    if (!kind || !kind->isText() || !trees || !trees->isText())
         return refuse("the model has no regressor", "keys `kind` and `model`");
-    auto regressor = parseRegressor(json["kind"].get<std::string>(), json["model"].dump());
+    auto regressor = parseRegressor(kind->text, trees->text);
     if (!regressor) return Unexpected(regressor.error());
-    if ((*regressor)->inputs() != windowFeatureNames().size())
-        return refuse("the regressor takes another number of features", fmt::format("{}", windowFeatureNames().size()));
+    if ((*regressor)->inputs() != names.size())
+        return refuse("the regressor takes another number of features", fmt::format("{}", names.size()));
     WindowModel model;
     model.regressor = *regressor;
-    model.low = json.value("low", 1.0), model.high = json.value("high", 1.0);
-    model.source = json.value("source", "");
+    model.low = json->numberOf("low").value_or(1), model.high = json->numberOf("high").value_or(1);
+    if (const JsonNode* source = json->given("source")) model.source = source->text;
     return model;
 }
 
