@@ -85,7 +85,8 @@ private slots:
             const auto model = loadWindowModel(path);
             return model ? std::string() : model.error().code;
         };
-        QCOMPARE(codeOf("{"), std::string("core.model"));
+        QCOMPARE(codeOf("{"), std::string("core.syntax"));
+        QCOMPARE(codeOf("{}"), std::string("core.model"));
         QCOMPARE(codeOf("{\"format\":\"orrery-core-windows\",\"version\":99}"), std::string("core.model"));
         QCOMPARE(codeOf("{\"format\":\"orrery-core-windows\",\"version\":1,\"features\":[\"x\"]}"),
                  std::string("core.model"));

@@ -39,7 +39,7 @@ private slots:
         ServingPage& page = *serving_.page;
         const QTemporaryDir folder;
         QVERIFY(page.showsAnswer());
-        QCOMPARE(page.report(folder.path()).value().size(), 4);
+        QCOMPARE(page.report(folder.path()).value().size(), 6);
         changeRate(77);
         QVERIFY(!page.showsAnswer());
         QVERIFY(page.report(folder.path()).value().isEmpty());
