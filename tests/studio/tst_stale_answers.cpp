@@ -45,7 +45,7 @@ private slots:
         QVERIFY(page.report(folder.path()).value().isEmpty());
         QVERIFY(serving_.answered());
         QVERIFY(page.showsAnswer());
-        QCOMPARE(page.report(folder.path()).value().size(), 4);
+        QCOMPARE(page.report(folder.path()).value().size(), 6);
     }
 
     // The simulation that is under way while one edits on answers the question before.

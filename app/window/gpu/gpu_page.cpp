@@ -238,8 +238,8 @@ void GpuPage::showLate() {
     if (!late() || tabs_->currentIndex() == 4)
         veil_->lift();
     else
-        veil_->drop(running ? tr("Of the question before. This one is being simulated.")
-                            : tr("Of the question before. Press Run to simulate this one."));
+        veil_->drop(running ? tr("This answers the previous question. The new one is being simulated.")
+                            : tr("This answers the previous question. Press Run to simulate this one."));
     export_->setEnabled(answer_.has_value() || tabs_->currentIndex() == 4);
 }
 
