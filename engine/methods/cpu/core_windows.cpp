@@ -110,7 +110,7 @@ Expected<WindowModel> loadWindowModel(const std::string& given) {
     const auto text = readFile(path);
     if (!text) return Unexpected(text.error());
     const auto refuse = [&](std::string message, std::string expected) {
-        return fail("core.model", std::move(message), std::move(expected), "`orrery-cli core-fit` writes such a file",
+        return fail("core.model", std::move(message), std::move(expected), "`orrery-cli core --teach FILE` writes such a file",
                     Place{path, 0, 0, {}});
     };
     const auto json = parseJson(*text, path, "core");
