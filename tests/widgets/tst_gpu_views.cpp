@@ -1,5 +1,4 @@
-// Views of a multiprocessor at work, on a recording made by hand: places, texts and sums; with pictures in light and
-// dark for a person to look at.
+// Views of a multiprocessor at work, on a recording made by hand: places, texts and sums; colours apart in light and dark.
 
 #include "widgets/common/theme.h"
 #include "widgets/gpu/activity_heat.h"
