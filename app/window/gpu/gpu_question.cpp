@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
@@ -109,6 +111,16 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
     return out;
 }
 
+std::string limitWords(std::string_view limitedBy) {
+    std::string words;
+    while (!limitedBy.empty()) {
+        const auto one = limitedBy.substr(0, limitedBy.find('+'));
+        limitedBy.remove_prefix(std::min(limitedBy.size(), one.size() + 1));
+        words += fmt::format("{}{}", words.empty() ? "" : " and ", one == "shared" ? "shared memory" : one);
+    }
+    return words;
+}
+
 std::string headlineOf(const GpuRun& run) {
     const auto& result = run.seen.result;
     const std::uint64_t cycles = run.seen.recording->cycles;
@@ -116,7 +128,7 @@ std::string headlineOf(const GpuRun& run) {
                        format(Seconds(static_cast<double>(cycles) / (run.seen.machine.coreMhz * 1e6)))) +
            fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
                        result.blocksThatFit == 1 ? "block" : "blocks",
-                       result.blocksPerSm < result.blocksThatFit ? "the grid" : result.limitedBy);
+                       result.blocksPerSm < result.blocksThatFit ? "the grid" : limitWords(result.limitedBy));
 }
 
 }  // namespace orrery::app

@@ -53,5 +53,7 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
 
 /// One line of words: cycles, time, blocks and what limits them, what was simulated.
 std::string headlineOf(const GpuRun& run);
+/// `threads+shared` of an occupancy in words: `threads and shared memory`.
+std::string limitWords(std::string_view limitedBy);
 
 }  // namespace orrery::app

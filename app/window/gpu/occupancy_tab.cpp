@@ -1,6 +1,7 @@
 #include "app/window/gpu/occupancy_tab.h"
 
 #include "app/window/form_parts.h"
+#include "app/window/gpu/gpu_question.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -103,16 +104,16 @@ void OccupancyTab::show() {
     const int warps = fit.fits * block_.warps();
     if (fit.fits < 1) {
         result_->setTone(ui::Tone::Bad);
-        result_->setFullText(tr("Not even one block fits: %1 is short").arg(ui::qs(fit.limitedBy)));
+        result_->setFullText(tr("Not even one block fits: %1 is short").arg(ui::qs(limitWords(fit.limitedBy))));
     } else {
         result_->setTone(ui::Tone::Normal);
-        result_->setFullText(
-            (fit.fits == 1 ? tr("%1 block, %2 of %3 warps (%4), limited by %5")
-                           : tr("%1 blocks, %2 of %3 warps (%4), limited by %5"))
-                .arg(fit.fits)
-                .arg(warps)
-                .arg(machine_->warps())
-                .arg(ui::percentText(static_cast<double>(warps) / machine_->warps()), ui::qs(fit.limitedBy)));
+        result_->setFullText((fit.fits == 1 ? tr("%1 block, %2 of %3 warps (%4), limited by %5")
+                                            : tr("%1 blocks, %2 of %3 warps (%4), limited by %5"))
+                                 .arg(fit.fits)
+                                 .arg(warps)
+                                 .arg(machine_->warps())
+                                 .arg(ui::percentText(static_cast<double>(warps) / machine_->warps()),
+                                      ui::qs(limitWords(fit.limitedBy))));
     }
     view_->setBlock(*machine_, block_);
 }
