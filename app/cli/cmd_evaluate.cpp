@@ -151,14 +151,14 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     if (!files.empty() && std::all_of(files.begin(), files.end(), isEdgeTable))
         return evaluateNetworks(arguments, files, watch);
     for (const char* option : {"samples", "repeats", "target", "known"}) {
+        if (!arguments.has(option)) continue;
         // A file that is not there is what is wrong, whatever goes with it.
         for (const std::string& file : files) {
-            if (arguments.has(option) && !std::filesystem::exists(file)) {
-                return failed(
-                    fail("file.system", "there is no such file", "a CSV with a column of networks", "see the path", {file}).value());
-            }
+            if (std::filesystem::exists(file)) continue;
+            return failed(fail("file.system", "there is no such file", "a CSV with a column of networks",
+                               "see the path", {file})
+                              .value());
         }
-        if (!arguments.has(option)) continue;
         return failed(fail("usage.networks", fmt::format("`--{}` goes with a table of measured networks", option),
                            "a CSV with a column of networks", "`orrery-cli edge --help` says which tables are read")
                           .value());

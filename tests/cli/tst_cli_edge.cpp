@@ -108,10 +108,14 @@ private slots:
         QVERIFY2(listed.exit == 0 && listed.out.contains("60 networks of fbnet on 3 targets"), listed.text());
         const Outcome mixed = cli({"evaluate", given, "--method", "roofline"}, {}, 60000);
         QVERIFY2(mixed.exit == 2 && mixed.error.contains("usage.networks"), mixed.text());
+        const QString other = written("kernels.yaml", "orrery: references/1\n");
         const Outcome kernels =
-            cli({"evaluate", "--method", "roofline", "--references", "absent.yaml", "--samples", "3"}, folder_.path(),
-                60000);
+            cli({"evaluate", "--method", "roofline", "--references", other, "--samples", "3"}, {}, 60000);
         QVERIFY2(kernels.exit == 2 && kernels.error.contains("usage.networks"), kernels.text());
+        const Outcome absent = cli({"evaluate", "--method", "roofline", "--references", "absent.yaml", "--samples",
+                                    "3"},
+                                   folder_.path(), 60000);
+        QVERIFY2(absent.exit == 1 && absent.error.contains("file.system"), absent.text());
     }
 
     // What is told is kept as a file, and `run` answers from it.
