@@ -79,6 +79,8 @@ void DockSet::nameTabBars() {
 void DockSet::setAside(bool aside) {
     if (aside == !aside_.isEmpty() || !shown_) return;
     window_->setUpdatesEnabled(false);
+    const bool animated = window_->isAnimated();
+    window_->setAnimated(false);
     if (aside) {
         aside_ = window_->saveState(stateVersion);
         for (Dock* dock : docks_) dock->hide();
@@ -87,6 +89,7 @@ void DockSet::setAside(bool aside) {
         for (Dock* dock : docks_) dock->refreshHeader();
     }
     nameTabBars();
+    window_->setAnimated(animated);
     window_->setUpdatesEnabled(true);
 }
 
@@ -96,6 +99,8 @@ void DockSet::remember() {
 
 void DockSet::apply(Layout layout, bool asShipped) {
     window_->setUpdatesEnabled(false);
+    const bool animated = window_->isAnimated();
+    window_->setAnimated(false);
     layout_ = layout;
     shown_ = true;
     aside_.clear();
@@ -104,10 +109,14 @@ void DockSet::apply(Layout layout, bool asShipped) {
     if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(planOf(layout));
     for (Dock* dock : docks_) dock->refreshHeader();
     nameTabBars();
+    window_->setAnimated(animated);
     window_->setUpdatesEnabled(true);
 }
 
 void DockSet::place(const LayoutPlan& plan) {
+    // One arrangement at the end instead of one after every dock.
+    QLayout* const arrangement = window_->layout();
+    arrangement->setEnabled(false);
     for (Dock* dock : docks_) {
         dock->setFloating(false);
         window_->removeDockWidget(dock);
@@ -132,6 +141,8 @@ void DockSet::place(const LayoutPlan& plan) {
         placed->show();
         if (each.how == DockPlace::Behind) other->raise();
     }
+    arrangement->setEnabled(true);
+    arrangement->activate();
 }
 
 void DockSet::size(const LayoutPlan& plan) {

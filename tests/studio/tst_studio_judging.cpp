@@ -247,14 +247,15 @@ private slots:
     // The gallery's comparison from a clone alone. Seconds and stalls are this machine's and are told, not judged, but
     // for what no machine may take.
     void theGallerysComparisonFills() {
-        if (!qEnvironmentVariableIsSet("ORRERY_STALL_ALL")) QSKIP("judges all that ships: set ORRERY_STALL_ALL");
         AccuracyTab* tab = page_->accuracy();
         auto* plot = page_->findChild<ui::AccuracyPlot*>();
         QSignalSpy judged(tab, &AccuracyTab::judged);
         QElapsedTimer clock;
         clock.start();
-        EventLoopWatch watch;
         window_->openExample("compare-methods");  // whose project adds what was recorded
+        QTest::qWait(1000);                       // until its drawing and its panels stand
+        QVERIFY(judged.isEmpty());
+        EventLoopWatch watch;
         QVERIFY(judged.wait(240'000));
         const double seconds = static_cast<double>(clock.elapsed()) / 1e3;
         QTest::qWait(300);
@@ -279,7 +280,11 @@ private slots:
         QCOMPARE(methodologies.size(), std::size_t{5});
         QVERIFY(platforms.size() >= 4);
         QVERIFY(2 * measured >= plot->points().size());
-        QVERIFY(seconds < 120);
+        // Beside other work these tell nothing of the product.
+        if (qEnvironmentVariableIsSet("ORRERY_STALL_ALL")) {
+            QVERIFY(seconds <= 20);
+            QVERIFY(watch.busiest() <= 16);
+        }
         // Nobody stands apart in the ranking, and who does says so.
         for (const int front : ui::paretoPoints(plot->points()))
             QVERIFY(!plot->points()[static_cast<std::size_t>(front)].apart);

@@ -124,12 +124,12 @@ Expected<Reading> byColumn(const AdapterRead& read, const std::string& text, con
         wanted.emplace_back(*place, *value);
     }
     std::vector<std::pair<std::size_t, std::string>> words;
-    for (const auto& [name, text] : read.whereText) {
+    for (const auto& [name, word] : read.whereText) {
         const auto place = at(name);
         if (!place) return Unexpected(place.error());
-        auto word = values.expand(text, adapter);
-        if (!word) return Unexpected(std::move(word.error()));
-        words.emplace_back(*place, std::move(*word));
+        auto expanded = values.expand(word, adapter);
+        if (!expanded) return Unexpected(std::move(expanded.error()));
+        words.emplace_back(*place, std::move(*expanded));
     }
     const auto says = [&stream](const std::pair<std::size_t, std::string>& each) {
         return each.first < stream.cells().size() && stream.cells()[each.first] == each.second;
