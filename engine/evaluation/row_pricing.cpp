@@ -4,6 +4,7 @@
 #include "evaluation/reference_checks.h"
 #include "hardware/views/device_ref.h"
 #include "learning/section_price.h"
+#include "methods/model/foreign_stack.h"
 #include "workload/costs.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
+#include <string>
 
 namespace orrery {
 
@@ -40,29 +41,31 @@ struct Answer {
         if (low < high) return;
         low = seconds / unmeasuredFactor, high = seconds * unmeasuredFactor;
     }
-    void changeStack(const Kernel& kernel) {
-        SectionPrice price{seconds, low, high, domain, domain};
-        orrery::changeStack(price, kernel);
+    void doubt(const ForeignStack& stack, const Kernel& kernel) {
+        KernelPrice price;
+        price.seconds = seconds, price.low = low, price.high = high, price.domain = domain, price.priced = true;
+        stack.doubt(kernel, price);
         low = price.low, high = price.high, domain = price.domain;
     }
 };
 
-// Whether the section that speaks for a kernel was learned from other software than a row's.
+// What each software of the rows makes of the sections that speak for a device: another engine than they were learned
+// from, or another version of it.
 class Stacks {
 public:
     Stacks(std::string_view method, const CalibrationSet& calibrations, const HardwarePtr& hardware)
         : method_(method), calibrations_(calibrations) {
         if (auto gpu = gpuView(*hardware)) gpu_ = std::move(*gpu);
     }
-    bool foreign(const Kernel& kernel, std::string_view software) const {
-        if (!gpu_ || software.empty()) return false;
-        const VariantName variant = variantName(kernel);
-        const auto key = std::tuple(kernel.kind, std::string(variant.view()), std::string(software));
+    const ForeignStack& of(std::string_view software) const {
         const std::scoped_lock lock(mutex_);
-        const auto known = foreign_.find(key);
-        if (known != foreign_.end()) return known->second;
-        const auto found = calibrations_.find(method_, kernel.kind, variant.view(), *gpu_);
-        return foreign_[key] = found.section && !sameStack(*found.section, software);
+        auto known = stacks_.find(software);
+        if (known == stacks_.end()) {
+            ForeignStack made =
+                gpu_ ? ForeignStack(method_, calibrations_, *gpu_, software) : ForeignStack();
+            known = stacks_.emplace(software, std::move(made)).first;
+        }
+        return known->second;
     }
 
 private:
@@ -70,7 +73,7 @@ private:
     const CalibrationSet& calibrations_;
     std::optional<GpuView> gpu_;
     mutable std::mutex mutex_;
-    mutable std::map<std::tuple<KernelKind, std::string, std::string>, bool> foreign_;
+    mutable std::map<std::string, ForeignStack, std::less<>> stacks_;
 };
 
 // What may be asked about a device: all calibrations, or those that learned nothing from it.
@@ -391,7 +394,7 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
                     if (price && price->priced) {
                         answers[number] = {price->seconds, price->low, price->high, price->domain};
                         answers[number].guess();
-                        if (stacks->foreign(kernel, pricer.software(number))) answers[number].changeStack(kernel);
+                        answers[number].doubt(stacks->of(pricer.software(number)), kernel);
                     }
                 }
             });

@@ -1,6 +1,8 @@
 // Another version of the engine that prices were learned from: where tables of both have shown that the family moved,
 // an answer is wider, says so, and keeps its value; where nothing is known it stays as it was.
 
+#include "base/executor.h"
+#include "evaluation/row_pricing.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "learning/moved_versions.h"
@@ -20,7 +22,7 @@ namespace {
 struct Case {
     GpuView gpu;
     Kernel kernel;  ///< of the family, whatever its extents
-    std::string engine, learned;
+    std::string device, engine, learned;
     double factor = 1;
 };
 
@@ -57,7 +59,7 @@ std::optional<Case> knownMove() {
                 const auto since = movedSince(section, engine, shippedMovedVersions(), section.device->id);
                 auto kernel = kernelOf(section.kind, section.variant);
                 if (!since || !kernel) continue;
-                return Case{std::move(*gpu), *kernel, engine, section.sources.front().software, 1 + since->changeHigh};
+                return Case{std::move(*gpu), *kernel, section.device->id, engine, section.sources.front().software, 1 + since->changeHigh};
             }
         }
     }
@@ -93,6 +95,37 @@ private slots:
         // An engine without a number may be any version.
         const ForeignStack unnumbered("tile-hybrid", set, given->gpu, softwareParts(given->engine).front().name);
         QVERIFY(!unnumbered.moved(kernel));
+    }
+    // A row of a table that says its software is doubted like an answer.
+    void aRowOfAMovedFamilyIsDoubted() {
+        const auto given = knownMove();
+        QVERIFY(given);
+        ReferenceTable table;
+        table.name = "made";
+        table.devices = {{"D", given->device}};
+        ReferenceRow row;
+        row.kernel = given->kernel;
+        row.kernel.m = row.kernel.n = row.kernel.k = 2048;
+        row.kernel.attention = {4, 32, 8, 2048, 2048, 128, 128, true, true};
+        countWork(row.kernel);
+        row.seconds = 1e-3;
+        table.rows.push_back(row);
+        const auto executor = makeSerialExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        const auto priced = [&](const std::string& software) {
+            table.software = software;
+            Diagnostics warnings;
+            const std::vector<RowRef> rows{{0, 0}};
+            auto prices = priceRows(*findMethod("tile-hybrid"), std::span(&table, 1), rows, options, warnings);
+            if (!prices || prices->rows.size() != 1) qFatal("one row, one price");
+            return prices->rows;
+        };
+        const auto same = priced(given->learned), other = priced(given->engine);
+        QCOMPARE(other.predicted[0], same.predicted[0]);
+        QVERIFY(other.low[0] <= other.predicted[0] / given->factor);
+        QVERIFY(other.high[0] >= other.predicted[0] * given->factor);
+        QVERIFY(same.low[0] > other.low[0] && same.high[0] < other.high[0]);
     }
 };
 
