@@ -26,6 +26,7 @@
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/drift_plot.h"
+#include "widgets/evidence/growth_plot.h"
 #include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/rank_matrix.h"
 #include "widgets/evidence/residual_plot.h"
@@ -288,6 +289,36 @@ private slots:
         // Nobody stands apart in the ranking, and who does says so.
         for (const int front : ui::paretoPoints(plot->points()))
             QVERIFY(!plot->points()[static_cast<std::size_t>(front)].apart);
+    }
+
+    // How errors of kernels add up, for the method that is shown: between √N and N, and equal to both for one kernel.
+    void theGrowthOfErrorsIsShown() {
+        open();
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        QTest::keyClicks(where, "device=h100-sxm, kind=gemm");
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        page_->accuracy()->judge();
+        QVERIFY(judged.wait(120'000));
+        auto* against = page_->findChild<QComboBox*>("accuracy.against");
+        auto* growth = page_->accuracy()->findChild<ui::GrowthPlot*>();
+        auto* residuals = page_->accuracy()->findChild<ui::ResidualPlot*>();
+        QVERIFY(against && growth && residuals && !growth->isVisible() && residuals->isVisible());
+        against->setFocus();
+        QTest::keyClick(against, Qt::Key_End);
+        QTRY_VERIFY(growth->isVisible());
+        QVERIFY(!residuals->isVisible());
+        const auto& marks = growth->marks();
+        QVERIFY(marks.size() > 2);
+        QCOMPARE(marks.front().kernels, 1.0);
+        QVERIFY(std::abs(marks.front().measured - marks.front().common) < 1e-12);
+        QVERIFY(std::abs(marks.front().measured - marks.front().independent) < 1e-12);
+        for (const ui::GrowthMark& mark : marks) {
+            QVERIFY(mark.measured <= mark.common + 1e-12 && mark.independent <= mark.common + 1e-12);
+            QVERIFY(mark.inside >= 0 && mark.inside <= 1);
+        }
+        QTest::keyClick(against, Qt::Key_Home);
+        QTRY_VERIFY(residuals->isVisible());
     }
 
     // The survey by mouse: a dot lists its rows, its rows come to the first tab, the tables are written.

@@ -21,6 +21,8 @@ namespace orrery::ui {
 
 namespace {
 
+constexpr int lowPlane = 300;         ///< pixels: below, the title gives way
+constexpr int widestName = 190;       ///< pixels
 constexpr double reach = 12;         ///< pixels around a point that count as it
 constexpr double leastError = 1e-4;  ///< what stands at the bottom of the plot
 constexpr double leastSeconds = 1e-9;
@@ -237,7 +239,9 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
     std::vector<QPointF> marks;
     std::vector<QSizeF> sizes;
     QStringList titles;
-    const auto want = [&](const QPointF& mark, const QString& title) {
+    const auto want = [&](const QPointF& mark, const QString& name) {
+        // Options make long names; the tip of the mark has the whole one.
+        const QString title = painter.fontMetrics().elidedText(name, Qt::ElideRight, widestName * theme.scale());
         marks.push_back(mark);
         titles << title;
         sizes.emplace_back(painter.fontMetrics().horizontalAdvance(title) + 2, painter.fontMetrics().height());
@@ -264,16 +268,22 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
 }
 
 // Only what is drawn: colours of methodologies, shapes of levels, the halo.
-void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
+int AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row, bool measuring) const {
     const Theme& theme = Theme::instance();
     painter.setFont(theme.font(FontRole::Small));
     double x = row.left(), y = row.center().y();
-    /// `mark` paints at (x, y); what does not fit begins the second line.
+    int lines = 1;
+    /// `mark` paints at (x, y); what does not fit begins the next line.
     const auto entry = [&](const QString& text, const auto& mark) {
         const double wide = painter.fontMetrics().horizontalAdvance(text);
         if (x + wide + 12 > row.right() && x > row.left()) {
             x = row.left();
             y += row.height();
+            ++lines;
+        }
+        if (measuring) {
+            x += wide + 24;
+            return;
         }
         mark();
         painter.setPen(theme.colours().mutedText);
@@ -326,6 +336,7 @@ void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
         entry(tr("interval holds below %1").arg(percentText(leastCoverage)),
               dot(QPen(theme.colours().warning, 1.5, Qt::DotLine), Qt::NoBrush, 6));
     }
+    return lines;
 }
 
 void AccuracyPlot::paintEvent(QPaintEvent*) {
@@ -372,13 +383,17 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
         if (!setUp && each.seconds > 0) costs.push_back(each.seconds);
     }
     PlotFrame frame;
-    frame.title = tr("Error against cost to compute");
+    // A low plane needs its height for the dots; what it shows stands on its tab as well.
+    const bool low = all.height() < lowPlane;
+    if (!low) frame.title = tr("Error against cost to compute");
     frame.xName = setUp ? tr("measured rows that it was fitted to; left: none") : tr("wall time of one answer");
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = setUp ? TickText::Number : TickText::Seconds;
+    painter.setFont(Theme::instance().font(FontRole::Small));
     const int line = painter.fontMetrics().height();
-    const QRectF inside = PlotFrame::areaIn(all.size());
-    frame.area = inside.adjusted(0, 2 * line, 0, 0);
+    const QRectF inside = PlotFrame::areaIn(all.size()).adjusted(0, low ? -plotTitleHeight : 0, 0, 0);
+    const QRectF legend(inside.left() + 6, inside.top() - 2, inside.width(), line);
+    frame.area = inside.adjusted(0, (paintLegend(painter, legend, true) + 1) * line, 0, 0);
     zoom_.setArea(frame.area);
     const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5));
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
@@ -398,7 +413,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, x, y);
     paintNames(painter, frame.area);
     painter.setClipping(false);
-    paintLegend(painter, QRectF(frame.area.left() + 6, inside.top() - 2, frame.area.width(), line));
+    paintLegend(painter, legend, false);
 }
 
 void AccuracyPlot::choose(int point) {

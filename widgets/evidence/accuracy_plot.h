@@ -94,7 +94,8 @@ private:
     void paintPublished(QPainter& painter) const;
     double costOf(const AccuracyPoint& point) const;
     void paintNames(QPainter& painter, const QRectF& area) const;
-    void paintLegend(QPainter& painter, const QRectF& row) const;
+    /// Returns its lines; `measuring`: paints nothing.
+    int paintLegend(QPainter& painter, const QRectF& row, bool measuring) const;
 
     std::vector<AccuracyPoint> points_;
     std::vector<PublishedPoint> published_;

@@ -236,7 +236,11 @@ void MethodMatrixView::fit() {
     const int each =
         full == 0 ? 0 : std::clamp(room / full, static_cast<int>(96 * scale), static_cast<int>(240 * scale));
     setColumnWidth(0, title);
-    for (int column = 0; column < columns; ++column) setColumnWidth(column + 1, blank(column) ? narrow : each);
+    // A head names its rows' count: it is never cut.
+    for (int column = 0; column < columns; ++column) {
+        const int head = horizontalHeader()->sectionSizeHint(column + 1);
+        setColumnWidth(column + 1, std::max(blank(column) ? narrow : each, head));
+    }
 }
 
 }  // namespace orrery::ui

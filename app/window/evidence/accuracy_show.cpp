@@ -3,11 +3,13 @@
 #include "app/document/background.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/row_detail_view.h"
+#include "store/judging/growth_figure.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/growth_plot.h"
 #include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
@@ -33,6 +35,7 @@ ui::Cell signedCell(double share) {
 ui::Cell timeCell(double seconds) {
     return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};
 }
+constexpr std::size_t drawsOfGrowth = 100;  // a few milliseconds at 2,000 rows
 constexpr double behindCompared = 1e6;  // a mean error that none has
 
 ui::Cell wordCell(const QString& word, ui::Tone tone = ui::Tone::Normal) {
@@ -190,7 +193,7 @@ void AccuracyTab::showProgress() {
                 .arg(compared_->judgements.size())
                 .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
                      compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
-                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: Figures"),
+                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: see Figures"),
                      compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
     else if (answered > 0)
         state_->setFullText(
@@ -359,12 +362,31 @@ void AccuracyTab::showMethod(int at) {
     showResiduals();
 }
 
+void AccuracyTab::showGrowth() {
+    std::vector<ui::GrowthMark> marks;
+    double correlation = 0;
+    if (shown_ >= 0) {
+        const Evaluation& evaluation = *judged_[static_cast<std::size_t>(shown_)].evaluation;
+        std::vector<RowRef> rows;
+        for (const std::size_t i : residualRows_) rows.push_back(evaluation.rows.ref[i]);
+        const ErrorGrowth growth = growthOf(evaluation, *tables_, rows, drawsOfGrowth);
+        for (const GrowthPoint& point : growth.points)
+            marks.push_back({static_cast<double>(point.kernels), point.measured, point.independent, point.common,
+                             point.coverage});
+        correlation = growth.correlation;
+    }
+    growth_->setMarks(std::move(marks), correlation);
+}
+
 void AccuracyTab::showResiduals() {
     ui::ResidualRows rows;
+    const auto against = static_cast<Against>(against_->currentData().toInt());
+    growth_->setVisible(against == Sums);
+    residuals_->setVisible(against != Sums);
+    if (against == Sums) return showGrowth();
     if (shown_ >= 0) {
         const Judgement& judgement = judged_[static_cast<std::size_t>(shown_)];
         const EvaluatedRows& all = judgement.evaluation->rows;
-        const auto against = static_cast<Against>(against_->currentData().toInt());
         for (const std::size_t i : residualRows_) {
             rows.x.push_back(against == Prediction ? all.predicted[i]
                              : against == Size     ? std::max(all.flops[i], all.bytes[i])

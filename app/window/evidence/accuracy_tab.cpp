@@ -13,6 +13,7 @@
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/method_matrix_view.h"
+#include "widgets/evidence/growth_plot.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
 
@@ -71,9 +72,9 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     below_->setCornerWidget(by_);
     left->addWidget(plot_);
     left->addWidget(below_);
-    left->setStretchFactor(0, 4);
-    left->setStretchFactor(1, 5);
-    left->setSizes({400, 500});
+    left->setStretchFactor(0, 5);
+    left->setStretchFactor(1, 4);
+    left->setSizes({500, 400});
     auto* right = named(new QSplitter(Qt::Vertical, split), "accuracy.right", tr("Residuals and rows"),
                         tr("Drag the border to give one side more room"));
     auto* above = new QWidget(right);
@@ -85,9 +86,13 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     against_->addItem(tr("Residuals by arithmetic intensity"), Intensity);
     against_->addItem(tr("Residuals by size"), Size);
     against_->addItem(tr("Residuals by prediction"), Prediction);
+    against_->addItem(tr("Growth: kernels to sums"), Sums);
     residuals_ = new ui::ResidualPlot(above);
+    growth_ = new ui::GrowthPlot(above);
+    growth_->hide();
     inside->addWidget(against_, 0, Qt::AlignLeft);
     inside->addWidget(residuals_, 1);
+    inside->addWidget(growth_, 1);
     auto* lists = named(new QTabWidget(right), "accuracy.lists", tr("Worst rows and families"),
                         tr("Where the method errs most, and how it does by family"));
     lists->setDocumentMode(true);

@@ -28,6 +28,7 @@ class AccuracyPlot;
 class CellsTable;
 class Label;
 class MethodMatrixView;
+class GrowthPlot;
 class ResidualPlot;
 class RowChips;
 }  // namespace orrery::ui
@@ -115,6 +116,7 @@ private:
     void showMethods();
     void showMethod(int at);
     void showResiduals();
+    void showGrowth();
     void showProgress();
     /// Rows of the shown method that count, and on common rows only those, in the order of the evaluation.
     std::vector<std::size_t> shownPlaces() const;
@@ -155,6 +157,7 @@ private:
     ui::Label* state_;
     ui::AccuracyPlot* plot_;
     ui::ResidualPlot* residuals_;
+    ui::GrowthPlot* growth_;
     ui::CellsTable *methods_, *families_, *worst_;
 };
 

@@ -67,8 +67,8 @@ std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<
 OptionValues optionsOf(const QString& method);
 QString titleOf(Facet facet);  ///< `Platform`
 
-/// What stands on the horizontal axis of the residuals.
-enum Against { Intensity, Size, Prediction };
+/// What stands on the horizontal axis of the residuals; of Sums, how they grow as kernels are added up.
+enum Against { Intensity, Size, Prediction, Sums };
 
 /// Another tool's results as a judgement.
 Judgement judgementOf(const JudgedEntry& imported);

@@ -31,15 +31,15 @@ Evaluation chosenOf(const Evaluation& evaluation, const std::vector<std::size_t>
 
 }  // namespace
 
-ErrorGrowth growthOf(const Evaluation& evaluation, std::span<const ReferenceTable> tables,
-                     std::span<const RowRef> rows) {
+ErrorGrowth growthOf(const Evaluation& evaluation, std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                     std::size_t draws) {
     std::unordered_set<std::uint64_t> counts;
     for (const RowRef ref : rows)
         if (tables[static_cast<std::size_t>(ref.table)].models.empty()) counts.insert(rowKey(ref));
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < evaluation.rows.size(); ++i)
         if (counts.contains(rowKey(evaluation.rows.ref[i]))) places.push_back(i);
-    return errorGrowth(chosenOf(evaluation, places), tables, growthCorrelation);
+    return errorGrowth(chosenOf(evaluation, places), tables, growthCorrelation, 1, draws);
 }
 
 std::vector<MethodGrowth> growthsOf(const Judged& judged) {

@@ -19,8 +19,8 @@ struct MethodGrowth {
 inline constexpr double growthCorrelation = 0.5;  ///< by which half-widths are added where a method does not say
 
 /// Of the single kernels among rows that count. Empty where a method prices no two of one device.
-ErrorGrowth growthOf(const Evaluation& evaluation, std::span<const ReferenceTable> tables,
-                     std::span<const RowRef> rows);
+ErrorGrowth growthOf(const Evaluation& evaluation, std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                     std::size_t draws = 400);
 /// Of the compared methods, best first; those without two kernels of one device are left out. O(methods × rows).
 std::vector<MethodGrowth> growthsOf(const Judged& judged);
 

@@ -1,0 +1,108 @@
+#include "widgets/evidence/growth_plot.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/plot_frame.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::ui {
+
+GrowthPlot::GrowthPlot(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("growth.plot"));
+    setAccessibleName(tr("Growth of the error"));
+    setToolTip(tr("The error of sums of measured kernels: a model is such a sum"));
+    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void GrowthPlot::setMarks(std::vector<GrowthMark> marks, double correlation) {
+    marks_ = std::move(marks);
+    correlation_ = correlation;
+    setAccessibleDescription(tr("%n size(s) of sums", nullptr, static_cast<int>(marks_.size())));
+    update();
+}
+
+bool GrowthPlot::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || places_.empty()) return QWidget::event(event);
+    auto* help = static_cast<QHelpEvent*>(event);
+    const auto nearest = std::ranges::min_element(
+        places_, {}, [&](const QPointF& place) { return std::abs(place.x() - help->pos().x()); });
+    const GrowthMark& mark = marks_[static_cast<std::size_t>(nearest - places_.begin())];
+    const auto percent = [](double value) { return tickText(std::round(value * 1000) / 1000, TickText::Percent); };
+    QToolTip::showText(help->globalPos(),
+                       tr("Sums of %1 kernels: %2 off; %3 if errors had nothing in common, %4 if all were alike; "
+                          "%5 of the sums inside their interval")
+                           .arg(mark.kernels)
+                           .arg(percent(mark.measured), percent(mark.independent), percent(mark.common),
+                                percent(std::round(mark.inside * 100) / 100)),
+                       this);
+    return true;
+}
+
+void GrowthPlot::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Palette& colours = Theme::instance().colours();
+    painter.fillRect(rect(), colours.surface);
+    places_.clear();
+    if (marks_.size() < 2) {
+        return paintEmptyPlot(painter, rect(),
+                              tr("Where a method prices single kernels of one device, the error of their sums appears "
+                                 "here."));
+    }
+    PlotFrame frame;
+    frame.title = tr("Error of sums of kernels");
+    frame.xName = tr("kernels in the sum");
+    frame.yName = tr("RMS error of the sum; grows %1 of the way from √N to N")
+                      .arg(tickText(std::round(correlation_ * 100) / 100, TickText::Percent));
+    frame.area = PlotFrame::areaIn(size()).adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(tr("measured")), 0);
+    std::vector<double> xs, ys;
+    for (const GrowthMark& mark : marks_) {
+        xs.push_back(mark.kernels);
+        for (const double value : {mark.measured, mark.independent, mark.common}) ys.push_back(std::max(value, 1e-5));
+    }
+    const QRectF area = frame.area.adjusted(8, 8, -8, -8);
+    const PlotAxis x = PlotAxis::covering(xs, area.left(), area.right());
+    const PlotAxis y = PlotAxis::covering(ys, area.bottom(), area.top());
+    frame.paint(painter, x, y, width());
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(Theme::instance().font(FontRole::Small));
+    const double tall = painter.fontMetrics().height();
+    struct Line {
+        double GrowthMark::*value;
+        QString name;
+        Qt::PenStyle style;
+        double at = 0;  // of its name
+    };
+    std::vector<Line> lines{{&GrowthMark::common, tr("N"), Qt::DashLine},
+                            {&GrowthMark::measured, tr("measured"), Qt::SolidLine},
+                            {&GrowthMark::independent, tr("√N"), Qt::DotLine}};
+    for (Line& line : lines) {
+        const bool measured = line.style == Qt::SolidLine;
+        QPolygonF points;
+        for (const GrowthMark& mark : marks_)
+            points << QPointF(x.position(mark.kernels), y.position(std::max(mark.*line.value, 1e-5)));
+        painter.setPen(QPen(measured ? colours.accent : colours.mutedText, measured ? 2 : 1.2, line.style));
+        painter.drawPolyline(points);
+        if (measured) {
+            painter.setBrush(colours.accent);
+            for (const QPointF& point : points) {
+                painter.drawEllipse(point, 3.5, 3.5);
+                places_.push_back(point);
+            }
+        }
+        line.at = points.back().y();
+    }
+    // Names stand at the right end, none over another.
+    for (std::size_t i = 1; i < lines.size(); ++i) lines[i].at = std::max(lines[i].at, lines[i - 1].at + tall);
+    for (const Line& line : lines) {
+        painter.setPen(line.style == Qt::SolidLine ? colours.accent : colours.mutedText);
+        painter.drawText(QPointF(frame.area.right() + 2, line.at + tall / 3), line.name);
+    }
+}
+
+}  // namespace orrery::ui
