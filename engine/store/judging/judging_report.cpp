@@ -141,8 +141,8 @@ std::string truthHtml(const Judged& judged) {
         const ReferenceTable& table = (*judged.tables)[static_cast<std::size_t>(t)];
         const auto repeats = repeatabilityOf(table);
         out += "<tr>" +
-               fmt::format("<td class=\"name\">{}<span class=\"sub\">{}</span></td>", escaped(table.name),
-                           escaped(table.source)) +
+               fmt::format("<td class=\"name\" width=\"52%\">{}<span class=\"sub\">{}</span></td>",
+                           escaped(table.name), escaped(table.source)) +
                cell(toText(table.kind)) + cell(table.software) + cell(fmt::format("{}", number), true) +
                cell(repeats.rows > 0 ? shareText(repeats.mean) : "not known", true) + "</tr>";
     }
@@ -234,18 +234,25 @@ std::string provenanceHtml(const Judged& judged) {
     std::string references;
     for (const std::string& each : question.references)
         references += (references.empty() ? "" : ", ") + std::filesystem::path(each).filename().string();
-    return fmt::format(
-        "<dl><dt>rows</dt><dd>{} asked, {} count, {} common; hash <code>{}</code></dd>"
-        "<dt>results</dt><dd>hash <code>{}</code>: equal where every number is</dd>"
-        "<dt>references</dt><dd>{}</dd><dt>where</dt><dd>{}</dd><dt>held out</dt><dd>{}</dd>"
-        "<dt>methods</dt><dd>{}</dd><dt>calibrations</dt><dd>hash <code>{}</code></dd><dt>program</dt><dd>Orrery "
-        "{}</dd></dl>",
-        judged.asked.size(), judged.rows.size(), judged.common.size(), judged.hash, resultsHash(judged),
-        escaped(references), escaped(question.where.empty() ? "all rows" : question.where),
-        question.leaveDeviceOut ? "every device asked without what was learned from it"
-        : question.seen         ? "rows that were fitted count as well"
-                                : "rows that a calibration was fitted to are left out, as far as it says",
-        escaped(versions), calibrationsHash(judged.calibrations), ORRERY_VERSION);
+    const std::string heldOut = question.leaveDeviceOut ? "every device asked without what was learned from it"
+                                : question.seen ? "rows that were fitted count as well"
+                                                : "rows that a calibration was fitted to are left out, as far as it "
+                                                  "says";
+    // A table: lists of terms leave gaps on paper.
+    std::string out = "<table>";
+    const auto fact = [&](const char* name, const std::string& html) {
+        out += fmt::format("<tr><td width=\"16%\" class=\"note\">{}</td><td>{}</td></tr>", name, html);
+    };
+    fact("rows", fmt::format("{} asked, {} count, {} common; hash <code>{}</code>", judged.asked.size(),
+                             judged.rows.size(), judged.common.size(), judged.hash));
+    fact("results", fmt::format("hash <code>{}</code>: equal where every number is", resultsHash(judged)));
+    fact("references", escaped(references));
+    fact("where", escaped(question.where.empty() ? "all rows" : question.where));
+    fact("held out", heldOut);
+    fact("methods", escaped(versions));
+    fact("calibrations", fmt::format("hash <code>{}</code>", calibrationsHash(judged.calibrations)));
+    fact("program", std::string("Orrery ") + ORRERY_VERSION);
+    return out + "</table>";
 }
 
 std::string figure(const std::string& svg, std::string_view caption) {
