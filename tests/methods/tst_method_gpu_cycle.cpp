@@ -26,10 +26,10 @@ struct Row {
     bool large() const { return *std::min_element(shape.begin(), shape.end()) >= 1024; }
 };
 
-// bf16 products on A100, in the order of the digests of their shapes: a draw that nobody chose.
-std::vector<Row> measuredProducts() {
+// Measured bf16 products, in the order of the digests of their shapes: a draw that nobody chose.
+std::vector<Row> measuredProducts(const std::string& file) {
     std::vector<Row> out;
-    auto table = CsvStream::open(ORRERY_REFERENCE "/gpu/aiconfigurator/a100_sxm__trtllm-1.0.0__gemm.csv.gz");
+    auto table = CsvStream::open(ORRERY_REFERENCE "/gpu/aiconfigurator/" + file);
     if (!table) return out;
     while (true) {
         const auto more = table->next();
@@ -77,18 +77,25 @@ private slots:
     // 10 % of the large ones.
     void productsAreNearWhatWasMeasured_data() {
         QTest::addColumn<QString>("method");
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("file");
         QTest::addColumn<double>("large");
         QTest::addColumn<double>("others");
-        QTest::newRow("cycle") << "gpu-cycle" << 18.0 << 17.0;
-        QTest::newRow("interval") << "gpu-interval" << 22.0 << 18.0;
+        const QString a100 = "a100_sxm__trtllm-1.0.0__gemm.csv.gz", h100 = "h100_sxm__trtllm-1.3.0rc20__gemm.csv.gz";
+        QTest::newRow("cycle") << "gpu-cycle" << "a100-80-sxm" << a100 << 18.0 << 17.0;
+        QTest::newRow("interval") << "gpu-interval" << "a100-80-sxm" << a100 << 22.0 << 18.0;
+        QTest::newRow("cycle, H100") << "gpu-cycle" << "h100-sxm" << h100 << 11.0 << 13.0;
+        QTest::newRow("interval, H100") << "gpu-interval" << "h100-sxm" << h100 << 9.0 << 14.0;
     }
     void productsAreNearWhatWasMeasured() {
         QFETCH(QString, method);
+        QFETCH(QString, device);
+        QFETCH(QString, file);
         QFETCH(double, large);
         QFETCH(double, others);
-        const auto rows = measuredProducts();
+        const auto rows = measuredProducts(file.toStdString());
         if (rows.empty()) QSKIP("the measured products are not here");
-        const auto pricer = bound(qPrintable(method), "a100-80-sxm");
+        const auto pricer = bound(qPrintable(method), qPrintable(device));
         double sum[2] = {};
         int count[2] = {};
         for (const Row& row : rows) {

@@ -80,6 +80,28 @@ private slots:
         QCOMPARE(loaded, (256.0 * 128 * (512 / spec.tileN) + 512.0 * 128 * (256 / spec.tileM)) * spec.aBytes);
         QCOMPARE(static_cast<double>(bytesOfOpcode(counts, "STG")), 256.0 * 512 * spec.cBytes);
     }
+    // A cluster of two blocks brings the operand that is larger in a tile once for both, whichever it is.
+    void clustersBringTheLargerOperandOnce_data() {
+        QTest::addColumn<int>("tileM");
+        QTest::addColumn<int>("tileN");
+        QTest::newRow("wide") << 128 << 256;
+        QTest::newRow("tall") << 256 << 128;
+    }
+    void clustersBringTheLargerOperandOnce() {
+        QFETCH(int, tileM);
+        QFETCH(int, tileN);
+        ProductSpec spec;
+        spec.m = spec.n = 512, spec.k = 128;
+        spec.form.kind = MultiplyForm::Kind::Group, spec.form.opcode = "HGMMA", spec.form.suffix = ".F32";
+        spec.tileM = tileM, spec.tileN = tileN;
+        const auto loaded = [&](bool multicast) {
+            spec.multicast = multicast;
+            return static_cast<double>(bytesOfOpcode(countTemplate(*productTemplate(spec)), "LDGSTS"));
+        };
+        const double a = 512.0 * 128 * (512 / tileN) * 2, b = 512.0 * 128 * (512 / tileM) * 2;
+        QCOMPARE(loaded(false), a + b);
+        QCOMPARE(loaded(true), std::min(a, b) + std::max(a, b) / 2);
+    }
     void edgesAreFilledUpButNotRead() {
         ProductSpec spec;
         spec.m = 200, spec.n = 136, spec.k = 72;  // two tiles each way, three steps of 32

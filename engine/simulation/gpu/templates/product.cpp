@@ -297,8 +297,11 @@ private:
             });
         };
         const double plane = static_cast<double>(at.plane);
-        const bool sharesB = s_.multicast && (at.m ^ 1) < upwards(s_.m, s_.tileM);
-        bring(operand(a_, plane * planeA_, s_.aStride, s_.aBytes, at.m, s_.tileM, s_.m, from), -1);
+        // A cluster of two blocks lies along the side that saves more.
+        const bool wide = s_.tileM > s_.tileN;
+        const bool sharesA = s_.multicast && wide && (at.n ^ 1) < upwards(s_.n, s_.tileN);
+        const bool sharesB = s_.multicast && !wide && (at.m ^ 1) < upwards(s_.m, s_.tileM);
+        bring(operand(a_, plane * planeA_, s_.aStride, s_.aBytes, at.m, s_.tileM, s_.m, from), sharesA ? at.n & 1 : -1);
         bring(operand(b_, plane * planeB_, s_.bStride, s_.bBytes, at.n, s_.tileN, s_.n, from), sharesB ? at.m & 1 : -1);
     }
     void store(int warp, WarpSink& out) const {

@@ -30,7 +30,7 @@ struct ProductSpec {
     int stages = 3;
     bool copiesPast = true;   ///< from memory to shared memory without registers (LDGSTS)
     bool matrixLoads = true;  ///< LDSM
-    bool multicast = false;   ///< two blocks below each other load half of b each, for both
+    bool multicast = false;   ///< two neighbours load half each, for both, of the operand that is larger in a tile
     int registers = 128;      ///< of a thread
     int binaryVersion = 80;
     /// Distances of rows in memory, in elements; 0: k. Of a convolution's windows less than k, since they overlap.
