@@ -82,10 +82,10 @@ private slots:
         QTest::addColumn<double>("large");
         QTest::addColumn<double>("others");
         const QString a100 = "a100_sxm__trtllm-1.0.0__gemm.csv.gz", h100 = "h100_sxm__trtllm-1.3.0rc20__gemm.csv.gz";
-        QTest::newRow("cycle") << "gpu-cycle" << "a100-80-sxm" << a100 << 18.0 << 17.0;
+        QTest::newRow("cycle") << "gpu-cycle" << "a100-80-sxm" << a100 << 12.0 << 13.0;
         QTest::newRow("interval") << "gpu-interval" << "a100-80-sxm" << a100 << 22.0 << 18.0;
-        QTest::newRow("cycle, H100") << "gpu-cycle" << "h100-sxm" << h100 << 11.0 << 13.0;
-        QTest::newRow("interval, H100") << "gpu-interval" << "h100-sxm" << h100 << 9.0 << 14.0;
+        QTest::newRow("cycle, H100") << "gpu-cycle" << "h100-sxm" << h100 << 9.0 << 6.0;
+        QTest::newRow("interval, H100") << "gpu-interval" << "h100-sxm" << h100 << 9.0 << 10.0;
     }
     void productsAreNearWhatWasMeasured() {
         QFETCH(QString, method);

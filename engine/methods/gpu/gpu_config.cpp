@@ -85,8 +85,8 @@ std::string traceOptions(const Machine& m) {
 }
 
 std::string ownOptions(const Machine& m) {
-    std::string out = fmt::format("-network_sectors_per_cycle {}\n-copies_bypass_l1 {}\n", m.sectorsPerCycle,
-                                  m.copiesBypassL1 ? 1 : 0);
+    std::string out = fmt::format("-network_sectors_per_cycle {}\n-copies_bypass_l1 {}\n-permutes_banks {}\n",
+                                  m.sectorsPerCycle, m.copiesBypassL1 ? 1 : 0, m.permutesBanks ? 1 : 0);
     if (m.modernCore) {
         out += fmt::format("-modern_core {}\n-core_pipes ", m.generation.name);
         for (const auto& [name, pipe] : gpusim::namedPipes)

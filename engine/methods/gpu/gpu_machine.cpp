@@ -219,7 +219,7 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.l1 = {.sets = 4, .ways = m.unifiedBytes / 512, .mshrs = 512, .merges = 64, .missQueue = 16};
     m.l1DirtyPercent = 25;
     m.l1.indexing = 'X';
-    m.copiesBypassL1 = true;
+    m.copiesBypassL1 = m.permutesBanks = true;
     m.sectorsPerCycle = 2;
     m.networkBuffers = 512;
     l2Of(gpu, (dramOf(gpu, m), m), out.assumptions);

@@ -50,6 +50,11 @@ AddressMap::Spot AddressMap::spot(std::uint64_t address) const {
     }
     out.bank = static_cast<std::uint32_t>(pack(bank_, rest)) % static_cast<std::uint32_t>(machine_.dram.banks);
     out.row = static_cast<std::uint32_t>(pack(row_, rest));
+    if (machine_.permutesBanks) {
+        const auto banks = static_cast<std::uint32_t>(machine_.dram.banks);
+        const int bits = std::bit_width(banks) - 1;
+        for (std::uint32_t row = out.row; bits > 0 && row != 0; row >>= bits) out.bank ^= row & (banks - 1);
+    }
     out.slice = chip * perChannel + (out.bank & (perChannel - 1));
     if (machine_.partitionIndexing == 2) out.slice = polynomial(high, out.slice, machine_.slices());
     return out;

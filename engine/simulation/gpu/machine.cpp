@@ -373,6 +373,7 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     m.skipsL1 = read.whole("gpgpu_gmem_skip_L1D", 0) != 0;
     m.l1DirtyPercent = read.number("gpgpu_l1_cache_write_ratio", 0, 0, 100);
     m.copiesBypassL1 = read.whole("copies_bypass_l1", 0) != 0;
+    m.permutesBanks = read.whole("permutes_banks", 0) != 0;
     m.sectorsPerCycle = read.whole("network_sectors_per_cycle", 1, 1, 8);
     m.networkBuffers = read.whole("icnt_in_buffer_limit", 64, 1);
     m.ejectionBuffers = read.whole("gpgpu_n_cluster_ejection_buffer_size", 8, 1);

@@ -82,6 +82,9 @@ struct Machine {
     int channelBit = 8;
     std::uint64_t bankMask = 0, rowMask = 0, columnMask = 0;  ///< of an address without its channel bits
     int partitionIndexing = 0;                                ///< 0 plain, 2 polynomial
+    /// A bank's bits are XORed with those of the row, so that rows of a matrix do not meet in one bank: Zhang, Zhu and
+    /// Zhang, MICRO 2000. Accel-Sim's machines have it not.
+    bool permutesBanks = false;
     bool warmsByCopies = true;
     bool idealMemory = false;
     bool modernCore = false;   ///< the setting `hardware`: issue by dependences alone, no collectors
