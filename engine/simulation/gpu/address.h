@@ -9,6 +9,13 @@
 
 namespace orrery::gpusim {
 
+/// Of a copy to the device, the bytes at its end that can still be in L2. A line goes into a set as the oldest of it
+/// goes out, and hashing spreads lines over sets: of sixteen times as much as L2 holds, no more is left.
+inline std::uint64_t keptOfCopy(const Machine& machine) {
+    return std::uint64_t{16} * 128 * static_cast<std::uint64_t>(machine.l2.sets) *
+           static_cast<std::uint64_t>(machine.l2.ways) * static_cast<std::uint64_t>(machine.slices());
+}
+
 class AddressMap {
 public:
     explicit AddressMap(const Machine& machine);

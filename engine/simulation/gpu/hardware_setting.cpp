@@ -41,7 +41,7 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
     const auto of = [](const GpuGeneration::Pipe& pipe) { return UnitTiming{pipe.latency, pipe.initiation, true}; };
     if (opcode.energy == Energy::Tensor) {
         // Rates relative to half precision: integers of 8 and floats of 8 bits twice, TF32 half, FP64 a sixteenth.
-        double rate = g.tensorMacs;
+        double rate = std::max(1.0, g.tensorMacs);
         if (name.starts_with("I") || name.starts_with("Q")) rate *= 2;
         if (name.starts_with("B")) rate *= 8;
         if (name.starts_with("D")) rate /= 16;

@@ -91,20 +91,22 @@ public:
     int whole(std::string_view key, int otherwise, int least = 0, int most = 1 << 20) {
         return static_cast<int>(number(key, otherwise, least, most));
     }
-    std::vector<double> list(std::string_view key, char mark, std::size_t least) {
+    // At least `count` numbers, each in the range.
+    std::vector<double> list(std::string_view key, char mark, std::size_t count, double least = 0, double most = 1e9) {
         const auto* value = find(key);
         if (!value) return {};
         std::vector<double> out;
         for (const auto part : splitTrimmed(value->text, mark)) {
             const auto got = numberIn(part);
-            if (!got) {
-                complain(*value, key, fmt::format("numbers with '{}' between them", mark));
+            if (!got || *got < least || *got > most) {
+                complain(*value, key,
+                         fmt::format("numbers from {:.10g} to {:.10g} with '{}' between them", least, most, mark));
                 return {};
             }
             out.push_back(*got);
         }
-        if (out.size() < least) {
-            complain(*value, key, fmt::format("at least {} numbers", least));
+        if (out.size() < count) {
+            complain(*value, key, fmt::format("at least {} numbers", count));
             return {};
         }
         return out;
@@ -379,7 +381,7 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     m.ejectionBuffers = read.whole("gpgpu_n_cluster_ejection_buffer_size", 8, 1);
     m.ropLatency = read.whole("gpgpu_l2_rop_latency", 0);
     m.dramLatency = read.whole("dram_latency", 0);
-    if (const auto queues = read.list("gpgpu_dram_partition_queues", ':', 4); queues.size() >= 4) {
+    if (const auto queues = read.list("gpgpu_dram_partition_queues", ':', 4, 1, 1 << 20); queues.size() >= 4) {
         m.toL2 = static_cast<int>(queues[0]), m.toDram = static_cast<int>(queues[1]);
         m.fromDram = static_cast<int>(queues[2]), m.fromL2 = static_cast<int>(queues[3]);
     }

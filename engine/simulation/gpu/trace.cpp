@@ -36,14 +36,20 @@ std::optional<std::uint64_t> hexIn(std::string_view text) {
     return value;
 }
 
-bool triple(std::string_view text, std::array<int, 3>& to) {
+// Limits of CUDA: the product of a grid's sides then fits into 63 bits.
+constexpr std::array<std::int64_t, 3> largestGrid{(std::int64_t{1} << 31) - 1, 65535, 65535};
+constexpr std::array<std::int64_t, 3> largestBlock{2048, 2048, 2048};
+// What no GPU holds: 1 TB.
+constexpr std::int64_t largestCopy = std::int64_t{1} << 40;
+
+bool triple(std::string_view text, const std::array<std::int64_t, 3>& most, std::array<int, 3>& to) {
     text = trimmed(text);
     if (!text.starts_with('(') || !text.ends_with(')')) return false;
     const auto parts = splitTrimmed(text.substr(1, text.size() - 2), ',');
     if (parts.size() != 3) return false;
     for (std::size_t i = 0; i < 3; ++i) {
         const auto got = wholeIn(parts[i]);
-        if (!got || *got < 1 || *got > (std::int64_t{1} << 31) - 1) return false;
+        if (!got || *got < 1 || *got > most[i]) return false;
         to[i] = static_cast<int>(*got);
     }
     return true;
@@ -71,6 +77,9 @@ Expected<std::vector<TraceCommand>> readKernelList(const std::string& path) {
             const auto bytes = parts.size() > 2 ? wholeIn(parts[2]) : std::nullopt;
             if (!address || !bytes || *bytes < 0)
                 return fail("gpu.trace", "a copy without address and size", "MemcpyHtoD,0xADDRESS,BYTES", {}, place);
+            if (*bytes > largestCopy)
+                return fail("gpu.trace", fmt::format("a copy of {} bytes", *bytes), "at most 1 TB",
+                            "was the list copied whole?", place);
             out.push_back({TraceCommand::Kind::Copy, *address, static_cast<std::uint64_t>(*bytes), {}, place});
         } else if (line.starts_with("kernel")) {
             const fs::path file = fs::path(path).parent_path() / std::string(line);
@@ -142,9 +151,11 @@ Expected<bool> KernelTrace::readHeader() {
         if (key == "kernel name")
             header_.name = std::string(value);
         else if (key == "grid dim") {
-            if (!(grid = triple(value, header_.grid))) return broken("a grid that is no (x,y,z)");
+            if (!(grid = triple(value, largestGrid, header_.grid)))
+                return broken("a grid that is no (x,y,z)", "(x,y,z) from 1, at most (2147483647,65535,65535)");
         } else if (key == "block dim") {
-            if (!(block = triple(value, header_.block))) return broken("a block that is no (x,y,z)");
+            if (!(block = triple(value, largestBlock, header_.block)))
+                return broken("a block that is no (x,y,z)", "(x,y,z) from 1, at most 2048 threads");
         } else if (key == "shmem")
             fine = whole(header_.sharedBytes, 1 << 28);
         else if (key == "nregs")
@@ -166,7 +177,7 @@ Expected<bool> KernelTrace::readHeader() {
     if (!grid || !block)
         return broken("a header without grid or block", "-grid dim = (x,y,z) and -block dim = (x,y,z)");
     if (std::int64_t{1} * header_.block[0] * header_.block[1] * header_.block[2] > 1024 * 2)
-        return broken("a block of more than 2048 threads");
+        return broken("a block of more than 2048 threads", "at most 2048 threads");
     return true;
 }
 
@@ -202,7 +213,8 @@ Expected<bool> KernelTrace::next(TraceBlock& block, const LocalPlace& local) {
         if (line.starts_with("warp")) {
             const auto id = static_cast<std::size_t>(*number);
             if (id >= warps || id < warp)
-                return broken(fmt::format("warp {} out of order or beyond the {} of the block", id, warps));
+                return broken(fmt::format("warp {} out of order or beyond the {} of the block", id, warps),
+                              "each warp once, in order");
             const auto here = static_cast<std::uint32_t>(block.instructions.size());
             while (warp <= id) block.begin[warp++] = here;
             currentWarp_ = static_cast<unsigned>(id);
@@ -251,7 +263,7 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
             return word.starts_with('R') ? number(word.substr(1), 255) : std::nullopt;
         };
         const auto destinations = number(words.next(), 4);
-        if (!destinations) return broken("the number of destinations is missing");
+        if (!destinations) return broken("the number of destinations is missing", "0 to 4");
         for (int i = 0; i < *destinations; ++i) {
             const auto id = registerIn(words.next());
             if (!id) return broken("a destination that is no register", "R0 … R255");
@@ -263,7 +275,7 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
             return broken(fmt::format("no instruction '{}' is known", name), "a SASS opcode of Kepler to Hopper",
                           fmt::format("binary version {}", header_.binaryVersion));
         const auto sources = number(words.next(), 8);
-        if (!sources) return broken("the number of sources is missing");
+        if (!sources) return broken("the number of sources is missing", "0 to 8");
         one.sourcesWritten = static_cast<std::uint8_t>(*sources);
         for (int i = 0; i < *sources; ++i) {
             const auto id = registerIn(words.next());

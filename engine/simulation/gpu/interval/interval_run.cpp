@@ -22,7 +22,8 @@ public:
 
     void copy(std::uint64_t address, std::uint64_t bytes) {
         if (!machine_.warmsByCopies) return;
-        for (std::uint64_t at = 0; at < bytes; at += 32) {
+        const std::uint64_t kept = keptOfCopy(machine_);
+        for (std::uint64_t at = bytes > kept ? (bytes - kept) / 32 * 32 : 0; at < bytes; at += 32) {
             std::uint64_t sector = (address + at) & ~std::uint64_t{31};
             if (options_.cutsCopyAddresses) sector &= 0xffffffffull;
             memory_.warm(sector);

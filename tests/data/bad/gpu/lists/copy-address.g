@@ -1,0 +1,2 @@
+MemcpyHtoD,somewhere,64
+kernel-binary.traceg

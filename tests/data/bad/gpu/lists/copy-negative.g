@@ -1,0 +1,2 @@
+MemcpyHtoD,0x7f0000000000,-1
+kernel-binary.traceg

@@ -1,0 +1,2 @@
+MemcpyHtoD,0x7f0000000000,1000000000000000000
+kernel-binary.traceg

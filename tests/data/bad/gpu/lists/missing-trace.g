@@ -1,0 +1,1 @@
+kernel-none.traceg

@@ -1,0 +1,2 @@
+ncclGroupStart
+ncclGroupEnd

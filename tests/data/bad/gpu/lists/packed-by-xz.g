@@ -1,0 +1,1 @@
+kernel-packed.traceg.xz

@@ -1,0 +1,1 @@
+kernel-../../../../../../etc/nothing-here
