@@ -2,6 +2,7 @@
 
 #include "hardware/views/cluster_view.h"
 #include "methods/system/clock_policy.h"
+#include "methods/system/iteration_times.h"
 #include "methods/system/planned_fleet.h"
 #include "methods/system/scenario_transfer.h"
 #include "serving/serving_scenario.h"
@@ -154,6 +155,29 @@ private slots:
         const auto third = fleetOf(scenario, design, options);
         QVERIFY(first->fleet->replicas[0].time != third->fleet->replicas[0].time);
         QVERIFY(third->pools[0].capacity.blocks > 1.9 * static_cast<double>(first->pools[0].capacity.blocks));
+    }
+
+    void onlyTheTimesUsedLastAreKept() {
+        IterationTimes cache;
+        cache.parts().most = 2;
+        FleetOptions options;
+        options.cache = &cache;
+        // As edits of a slider: each another device.
+        const auto timeAt = [&](double share) {
+            Hardware design = *drawing("h100-sxm");
+            Component& memory = *componentAt(design.root, findComponent(design.root, "hbm3").value());
+            std::get<Measure>(memory.find("bandwidth")->value).si *= share;
+            return fleetOf(plain(), std::make_shared<const Hardware>(std::move(design)), options)
+                ->fleet->replicas[0]
+                .time;
+        };
+        const auto first = timeAt(1), second = timeAt(0.9);
+        QVERIFY(first != second);
+        QCOMPARE(timeAt(1), first);  // used again: the other is now the oldest
+        (void)timeAt(0.8);
+        QCOMPARE(cache.parts().size(), std::size_t{2});
+        QCOMPARE(timeAt(1), first);
+        QVERIFY(timeAt(0.9) != second);
     }
 
     void transfersFollowTheDrawing() {

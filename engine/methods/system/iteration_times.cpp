@@ -113,6 +113,26 @@ Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches
 IterationTimes::IterationTimes() : parts_(std::make_unique<Parts>()) {}
 IterationTimes::~IterationTimes() = default;
 
+IterationTimes::Parts::Time IterationTimes::Parts::find(const std::string& key) {
+    const std::scoped_lock lock(guard_);
+    const auto found = std::ranges::find(made_, key, &std::pair<std::string, Time>::first);
+    if (found == made_.end()) return nullptr;
+    made_.splice(made_.begin(), made_, found);
+    return found->second;
+}
+
+void IterationTimes::Parts::add(const std::string& key, Time time) {
+    const std::scoped_lock lock(guard_);
+    std::erase_if(made_, [&](const auto& each) { return each.first == key; });
+    made_.emplace_front(key, std::move(time));
+    if (made_.size() > most) made_.pop_back();
+}
+
+std::size_t IterationTimes::Parts::size() {
+    const std::scoped_lock lock(guard_);
+    return made_.size();
+}
+
 Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing) {
     std::shared_ptr<const Hardware> design = drawing;
     if (!pool.hardware.empty()) {
@@ -248,9 +268,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     key += fmt::format("|{}|{}|{}", ranks, toText(routing->kind), routing->skew);
     for (const double weight : routing->weights) key += fmt::format("|{}", weight);
     if (options.cache) {
-        const std::scoped_lock lock(options.cache->parts().guard);
-        const auto& made = options.cache->parts().made;
-        if (const auto found = made.find(key); found != made.end()) return found->second;
+        if (auto found = options.cache->parts().find(key)) return found;
     }
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
     const bool ofGpu = std::holds_alternative<GpuBinder>(kernels->binder);
@@ -292,10 +310,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     auto made = KernelIterationTime::make(std::move(spec));
     if (!made && made.error().place.path.starts_with("experts/")) made.error().place = inPool(pool, "experts/waves");
     if (!made && made.error().code == "serving.bad-power-cap") made.error().place = inPool(pool, "power_cap");
-    if (made && options.cache) {
-        const std::scoped_lock lock(options.cache->parts().guard);
-        options.cache->parts().made[key] = *made;
-    }
+    if (made && options.cache) options.cache->parts().add(key, *made);
     return made;
 }
 

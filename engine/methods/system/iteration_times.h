@@ -7,7 +7,7 @@
 #include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 
-#include <map>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,8 +15,17 @@
 namespace orrery {
 
 struct IterationTimes::Parts {
-    std::mutex guard;
-    std::map<std::string, std::shared_ptr<const KernelIterationTime>> made;
+    using Time = std::shared_ptr<const KernelIterationTime>;
+    /// How many of those used last are kept: each takes some hundred kilobytes, and every edit of a device makes
+    /// another.
+    std::size_t most = 64;
+    Time find(const std::string& key);  ///< null if there is none
+    void add(const std::string& key, Time time);
+    std::size_t size();
+
+private:
+    std::mutex guard_;
+    std::list<std::pair<std::string, Time>> made_;  ///< used last first
 };
 
 /// What a pool runs on.

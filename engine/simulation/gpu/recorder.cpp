@@ -310,6 +310,9 @@ Recording Recorder::take() {
         }
     }
     statics_ = nullptr, kernel_ = nullptr;
+    // Kept as long as it is looked at; growing has left up to half of it empty.
+    for (auto& spans : out_.warps) spans.shrink_to_fit();
+    for (auto& spans : out_.schedulerSpans) spans.shrink_to_fit();
     return std::move(out_);
 }
 
