@@ -60,7 +60,7 @@ MainWindow::MainWindow(QWidget* parent, const PageList& pages)
 
 MainWindow::~MainWindow() {
     // The pages look at the studio to their end, and Qt would delete them after it.
-    delete takeCentralWidget();
+    delete centralWidget();
 }
 
 void MainWindow::buildCentre(const PageList& pages) {

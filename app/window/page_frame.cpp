@@ -8,13 +8,13 @@
 
 namespace orrery::app {
 
-PageFrame::PageFrame(Page* page, QWidget* parent) : QScrollArea(parent), page_(page) {
-    const PageCard card = page->card();
+PageFrame::PageFrame(const Make& make, QWidget* parent) : QScrollArea(parent), page_(make(viewport())) {
+    const PageCard card = page_->card();
     setObjectName(card.id + QStringLiteral(".frame"));
     setAccessibleName(card.title);
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::NoFocus);
-    setWidget(page);
+    setWidget(page_);
 }
 
 QSize PageFrame::sizeHint() const {

@@ -5,13 +5,17 @@
 
 #include <QScrollArea>
 
+#include <functional>
+
 namespace orrery::app {
 
 class Page;
 
 class PageFrame : public QScrollArea {
 public:
-    PageFrame(Page* page, QWidget* parent);
+    using Make = std::function<Page*(QWidget* parent)>;
+    /// The page is made inside: one that moved here would have all its style worked out twice.
+    PageFrame(const Make& make, QWidget* parent);
     Page* page() const { return page_; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

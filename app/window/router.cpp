@@ -5,6 +5,7 @@
 #include "app/window/settings.h"
 #include "app/window/studio.h"
 #include "app/window/study_files.h"
+#include "widgets/common/tab_stack.h"
 
 #include <QMimeData>
 #include <QTabBar>
@@ -33,9 +34,10 @@ void Router::build(const PageList& pages, QWidget* parent) {
     tabs_->tabBar()->setAccessibleName(tr("Documents"));
     tabs_->tabBar()->setExpanding(false);
     for (const auto& make : pages) {
-        Page* page = pages_.emplace_back(make(studio_, tabs_));
+        auto* frame = new PageFrame([&](QWidget* inside) { return make(studio_, inside); }, ui::stackOf(tabs_));
+        Page* page = pages_.emplace_back(frame->page());
         const PageCard card = page->card();
-        tabs_->setTabToolTip(tabs_->addTab(new PageFrame(page, tabs_), card.title), card.meaning);
+        tabs_->setTabToolTip(tabs_->addTab(frame, card.title), card.meaning);
         connect(page, &Page::opened, this, &Router::fileOpened);
     }
 }

@@ -2,7 +2,7 @@
 //
 //   ORRERY_STUDIO=build/release/bin/orrery build/release/bin/orrery-bench --benchmark_filter=Studio
 //
-// Targets: first paint 0.6 s after exec, ready after 1 s, longest stall 16 ms, with 5,000 operators too.
+// Targets: first paint 0.25 s after exec, ready after 1 s, longest stall 16 ms, with 5,000 operators too.
 
 #include "app/document/live_controller.h"
 #include "app/window/main_window.h"

@@ -7,6 +7,7 @@
 #include "evaluation/tool_claims.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -59,11 +60,11 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     below_->setDocumentMode(true);
     named(below_->tabBar(), "accuracy.below.tabs", tr("Methods by scenario, and their figures"),
           tr("Methods by platform, class or level, or all figures of each"));
-    methods_ =
-        new ui::CellsTable(QStringLiteral("accuracy.methods"), tr("Methods judged"),
-                           tr("Click a head to sort; a row shows that method's residuals and worst rows"), below_);
+    methods_ = new ui::CellsTable(QStringLiteral("accuracy.methods"), tr("Methods judged"),
+                                  tr("Click a head to sort; a row shows that method's residuals and worst rows"),
+                                  ui::stackOf(below_));
     methods_->sortByColumn(1, Qt::AscendingOrder);
-    matrix_ = new ui::MethodMatrixView(below_);
+    matrix_ = new ui::MethodMatrixView(ui::stackOf(below_));
     by_ = named(new QComboBox(below_), "accuracy.by", tr("Columns of the matrix"),
                 tr("What stands in the columns: platforms, classes of workloads, kinds, levels, kinds of truth"));
     for (const Facet facet : facets) by_->addItem(tr("by %1").arg(titleOf(facet).toLower()), static_cast<int>(facet));
@@ -98,10 +99,10 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     lists->setDocumentMode(true);
     named(lists->tabBar(), "accuracy.tabs", tr("Worst rows and families"), tr("The rows missed most, or all families"));
     worst_ = new ui::CellsTable(QStringLiteral("accuracy.worst"), tr("Worst rows"),
-                                tr("The rows that the method misses most, with file and line"), lists);
+                                tr("The rows that the method misses most, with file and line"), ui::stackOf(lists));
     families_ = new ui::CellsTable(QStringLiteral("accuracy.families"), tr("Families"),
-                                   tr("Errors by device, kind and variant"), lists);
-    row_ = new RowDetailView(lists);
+                                   tr("Errors by device, kind and variant"), ui::stackOf(lists));
+    row_ = new RowDetailView(ui::stackOf(lists));
     lists->addTab(worst_, tr("Worst rows"));
     lists->addTab(row_, tr("This row"));
     lists->addTab(families_, tr("By family"));

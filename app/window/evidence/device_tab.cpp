@@ -5,6 +5,7 @@
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/edge/rank_confusion.h"
 #include "widgets/common/label.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/cells_model.h"
@@ -109,7 +110,7 @@ QWidget* DeviceTab::buildPictures(QWidget* parent) {
     tabs->setToolTip(tr("What each sample buys; whether two devices put networks in the same order"));
     tabs->setDocumentMode(true);
     const auto page = [&](QWidget* choice, QWidget* picture) {
-        auto* whole = new QWidget(tabs);
+        auto* whole = new QWidget(ui::stackOf(tabs));
         auto* column = new QVBoxLayout(whole);
         column->setContentsMargins(0, unit / 2, 0, 0);
         column->setSpacing(unit / 2);

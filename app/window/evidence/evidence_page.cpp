@@ -9,6 +9,7 @@
 #include "app/window/evidence/transfer_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "evaluation/row_facets.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/coverage_matrix.h"
@@ -41,21 +42,22 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->tabBar()->setToolTip(
         tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
            "before, your device"));
-    accuracy_ = new AccuracyTab(shelf_, tabs_);
-    calibrate_ = new CalibrateTab(shelf_, tabs_);
+    QWidget* pages = ui::stackOf(tabs_);
+    accuracy_ = new AccuracyTab(shelf_, pages);
+    calibrate_ = new CalibrateTab(shelf_, pages);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
-    survey_ = new SurveyTab(accuracy_, tabs_);
+    survey_ = new SurveyTab(accuracy_, pages);
     tabs_->addTab(survey_, tr("Survey"));
     tabs_->addTab(buildCoverage(), tr("Coverage"));
-    tabs_->addTab(new ReferencesTab(shelf_, tabs_), tr("References"));
+    tabs_->addTab(new ReferencesTab(shelf_, pages), tr("References"));
     tabs_->addTab(calibrate_, tr("Calibrate"));
-    versions_ = new VersionsTab(shelf_, tabs_);
+    versions_ = new VersionsTab(shelf_, pages);
     tabs_->addTab(versions_, tr("Versions"));
-    transfer_ = new TransferTab(shelf_, tabs_);
+    transfer_ = new TransferTab(shelf_, pages);
     tabs_->addTab(transfer_, tr("Transfer"));
-    runs_ = new RunsTab(tabs_);
+    runs_ = new RunsTab(pages);
     tabs_->addTab(runs_, tr("Runs"));
-    device_ = new DeviceTab(tabs_);
+    device_ = new DeviceTab(pages);
     tabs_->addTab(device_, tr("Bring your device"));
     column->addWidget(tabs_);
     connect(accuracy_, &AccuracyTab::judged, this, &EvidencePage::showCoverage);
@@ -68,7 +70,7 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
 }
 
 QWidget* EvidencePage::buildCoverage() {
-    auto* split = new QSplitter(Qt::Vertical, tabs_);
+    auto* split = new QSplitter(Qt::Vertical, ui::stackOf(tabs_));
     split->setObjectName(QStringLiteral("coverage.split"));
     split->setAccessibleName(tr("Coverage"));
     split->setToolTip(tr("Above: by platform. Below: by class of workload"));

@@ -9,6 +9,7 @@
 #include "store/judging/survey_figure.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -78,10 +79,11 @@ SurveyTab::SurveyTab(AccuracyTab* accuracy, QWidget* parent) : QWidget(parent), 
     below_->tabBar()->setObjectName(QStringLiteral("survey.belowTabs"));
     below_->tabBar()->setAccessibleName(tr("Rows and methods"));
     below_->tabBar()->setToolTip(tr("The rows of the chosen mark, and what each method takes"));
-    methods_ = new ui::CellsTable(QStringLiteral("survey.methods"), tr("Methods"),
-                                  tr("Speed, data needed, how a price can be read, where it breaks"), below_);
+    methods_ =
+        new ui::CellsTable(QStringLiteral("survey.methods"), tr("Methods"),
+                           tr("Speed, data needed, how a price can be read, where it breaks"), ui::stackOf(below_));
     rows_ = new ui::CellsTable(QStringLiteral("survey.rows"), tr("Rows of the chosen mark"),
-                               tr("What was measured, what was predicted"), below_);
+                               tr("What was measured, what was predicted"), ui::stackOf(below_));
     below_->addTab(methods_, tr("Methods"));
     below_->addTab(rows_, tr("Rows"));
     split->addWidget(matrix_);

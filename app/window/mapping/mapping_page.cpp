@@ -6,6 +6,7 @@
 #include "app/window/mapping/mapping_search.h"
 #include "mapping/mapspace_dataflow.h"
 #include "widgets/common/label.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -112,7 +113,7 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     side_->tabBar()->setObjectName(QStringLiteral("mapping.tabs"));
     side_->tabBar()->setAccessibleName(tr("Loops and array"));
     side_->tabBar()->setToolTip(tr("The loops with the search, or the array cycle by cycle"));
-    auto* split = named(new QSplitter(Qt::Horizontal, side_), "mapping.split", tr("Loops and search"),
+    auto* split = named(new QSplitter(Qt::Horizontal, ui::stackOf(side_)), "mapping.split", tr("Loops and search"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
     nest_ = new ui::LoopNestView(split);
@@ -122,11 +123,11 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     split->addWidget(scatter_);
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 1);
-    animation_ = new ui::SystolicAnimation(side_);
+    animation_ = new ui::SystolicAnimation(ui::stackOf(side_));
     side_->addTab(split, tr("Loops"));
     side_->addTab(animation_, tr("Array at work"));
-    bound_ = new MappingBound(side_);
-    fusion_ = new MappingFusion(side_);
+    bound_ = new MappingBound(ui::stackOf(side_));
+    fusion_ = new MappingFusion(ui::stackOf(side_));
     connect(fusion_->list(), &ui::FusedList::operatorChosen, this, [this](int op) { selection_->select({op}); });
     side_->addTab(bound_, tr("Least movement"));
     side_->addTab(fusion_, tr("Runs together"));
