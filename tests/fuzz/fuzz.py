@@ -20,7 +20,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
 FINDINGS = os.path.join(HERE, "findings")
 
-# kind: (seeds, command; `@` is the file, `OUT` a folder that is thrown away; whether an answer may take long).
+# kind: (seeds, command; `@` is the file, `@FOLDER` the one that it lies in, `@LIST` a list of kernels beside it that names
+# it, `OUT` a folder that is thrown away; whether an answer may take long).
 # Kinds have the names of the folders of tests/data/bad, so that a finding moves there as it is.
 READERS = {
     "hardware": (["presets/hardware/*.yaml", "tests/data/hardware/*"], ["hardware", "@"], False),
@@ -54,11 +55,22 @@ READERS = {
     "pipeline": (["presets/pipelines/*.yaml"], ["core", "--core", "@", "--kernel", "gemm m=16 n=16 k=16 avx2"], True),
     "training-cases": (["tests/data/training/*.yaml", "presets/training/*.yaml"], ["train", "--cases", "@"], True),
     "adapter": (["presets/adapters/*.yaml"], ["adapters", "@"], False),
+    "gpu-trace": (["tests/data/gpu/*/kernel-*.traceg", "tests/data/bad/gpu/traces/*"],
+                  ["gpu", "--traces", "@LIST", "--config", DATA + "/gpu/small"], True),
+    "gpu-list": (["tests/data/gpu/*/kernelslist.g", "tests/data/bad/gpu/lists/*.g"],
+                 ["gpu", "--traces", "@", "--config", DATA + "/gpu/small"], True),
+    "gpu-config": (["tests/data/gpu/*/gpgpusim.config", "tests/data/bad/gpu/configs/*/*"],
+                   ["gpu", "--traces", DATA + "/gpu/add/kernelslist.g", "--config", "@FOLDER"], True),
 }
 NUMBERS = [b"0", b"-1", b"1e308", b"-0.0", b"nan", b"9223372036854775807", b"18446744073709551616", b"1e-320", b"0x7f",
-           b"3.5", b"", b"999999999", b"2147483648"]
+           b"3.5", b"", b"999999999", b"2147483648", b"1000000000000000000", b"1e18"]
 TOKENS = [b"\0", b"\xff\xfe", b"\xf0\x9f\x92\xa9", b"*a", b"&a", b"<<: *a", b"!!binary", b"{", b"[", b"]", b"}", b"---\n",
           b"\r", b"\t", b"'", b'"', b",", b":", b"%s%n", b"../../../etc/passwd", b"null", b"~", b"true"]
+
+
+def seed_name(kind, file):
+    """The name under which its reader looks for a file: in a folder of its own it is a fixed one."""
+    return "gpgpusim.config" if kind == "gpu-config" else os.path.basename(file)
 
 
 def mutated(rng, seed, others):
@@ -112,10 +124,12 @@ def mutated(rng, seed, others):
     return bytes(data[:4 << 20])
 
 
-def limits(sanitized):
+def limits(sanitized, patience):
     def apply():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # Of the processor: a machine that is busy with other things makes no file hang.
+        resource.setrlimit(resource.RLIMIT_CPU, (patience, patience + 1))
         if not sanitized:  # sanitizers reserve more addresses than there is memory
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     return apply
@@ -127,17 +141,25 @@ def complaint(program, command, file, patience, sanitized, slow):
     environment = dict(os.environ, ORRERY_CONFIG_HOME=out, NO_COLOR="1",
                        ASAN_OPTIONS="detect_leaks=0:exitcode=99:hard_rss_limit_mb=4096:allocator_may_return_null=0",
                        UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:exitcode=99")
-    words = [program] + [file if w == "@" else out if w == "OUT" else w for w in command]
+    folder = os.path.dirname(file)
+    names = {"@": file, "OUT": out, "@FOLDER": folder, "@LIST": os.path.join(folder, "kernelslist.g")}
+    if "@LIST" in command:
+        with open(names["@LIST"], "w") as listed:
+            listed.write(os.path.basename(file) + "\n")
+    words = [program] + [names.get(w, w) for w in command]
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                             env=environment, preexec_fn=limits(sanitized), cwd=out)
+                             env=environment, preexec_fn=limits(sanitized, patience), cwd=out)
     try:
-        error = child.communicate(timeout=patience)[1].decode("utf-8", "replace")
+        # One that waits for something takes no processor time.
+        error = child.communicate(timeout=10 * patience)[1].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
-        return "slow" if slow else f"it did not end within {patience} s"
+        return f"it did not end within {10 * patience} s"
     finally:
         shutil.rmtree(out, ignore_errors=True)
+    if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and "Sanitizer" not in error:
+        return "slow" if slow else f"it did not end within {patience} s of the processor"
     if child.returncode < 0:
         return f"ended by {signal.Signals(-child.returncode).name}\n{error}"
     if child.returncode not in (0, 1, 2):
@@ -150,6 +172,22 @@ def complaint(program, command, file, patience, sanitized, slow):
     return None
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def keep(kind, file, text, wrong):
+    """Puts a finding where it can be tried again."""
+    folder = os.path.join(FINDINGS, kind)
+    os.makedirs(folder, exist_ok=True)
+    name = os.path.join(folder, hashlib.sha256(text).hexdigest()[:12] + "-" + os.path.basename(file))
+    shutil.copy(file, name)
+    with open(name + ".why", "w") as why:
+        why.write(wrong)
+    print(f"{kind}: {name}: {wrong.splitlines()[0]}", flush=True)
+
+
 def seeds_of(patterns):
     files = []
     for pattern in patterns:
@@ -160,16 +198,20 @@ def seeds_of(patterns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", help="orrery-cli, best one of the preset asan")
-    parser.add_argument("--seconds", type=float, default=60, help="in all, shared by the readers (60)")
+    parser.add_argument("--seconds", type=float, default=60,
+                        help="of the processor, in all, shared by the readers (60)")
+    parser.add_argument("--corpus", action="store_true", help="put every file through as it is, and end")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (1)")
     parser.add_argument("--only", action="append", help="this reader alone; may be repeated")
-    parser.add_argument("--patience", type=float, default=20, help="seconds for one file (20)")
+    parser.add_argument("--patience", type=int, default=20, help="seconds of the processor for one file (20)")
     parser.add_argument("--plain", action="store_true", help="the program has no sanitizers: bound its memory instead")
     parser.add_argument("--again", metavar="KIND:FILE", help="put this one file through its reader and print what is wrong")
     asked = parser.parse_args()
     program = os.path.abspath(asked.program)
     if asked.again:
         kind, file = asked.again.split(":", 1)
+        if "@LIST" in READERS[kind][1] or "@FOLDER" in READERS[kind][1]:
+            file = shutil.copy(file, os.path.join(tempfile.mkdtemp(prefix="orrery-fuzz-"), seed_name(kind, file)))
         wrong = complaint(program, READERS[kind][1], os.path.abspath(file), asked.patience, not asked.plain, False)
         print(wrong or "nothing is wrong")
         return 1 if wrong else 0
@@ -184,35 +226,43 @@ def main():
             continue
         state[kind] = dict(files=files, texts=[open(f, "rb").read() for f in files], command=command, slow=slow, runs=0,
                            slowRuns=0, seconds=0.0, findings=0, rng=random.Random(f"{asked.seed} {kind}"))
-    deadline = time.monotonic() + asked.seconds
     work = tempfile.mkdtemp(prefix="orrery-fuzz-")
+    spent = 0.0
+    begun = time.monotonic()
     try:
-        while time.monotonic() < deadline and state:
+        for kind, now in state.items() if asked.corpus else ():
+            for seed, text in zip(now["files"], now["texts"]):
+                file = shutil.copy(seed, os.path.join(work, seed_name(kind, seed)))
+                wrong = complaint(program, now["command"], file, asked.patience, not asked.plain, now["slow"])
+                now["runs"] += 1
+                if wrong == "slow":
+                    now["slowRuns"] += 1
+                elif wrong:
+                    now["findings"] += 1
+                    keep(kind, file, text, wrong)
+                os.remove(file)
+        while spent < asked.seconds and state and not asked.corpus:
             # The reader that had the least time so far.
             kind = min(state, key=lambda k: state[k]["seconds"])
             now = state[kind]
             rng = now["rng"]
             which = rng.randrange(len(now["files"]))
             text = mutated(rng, now["texts"][which], now["texts"])
-            ending = os.path.basename(now["files"][which])
-            file = os.path.join(work, ending)
+            file = os.path.join(work, seed_name(kind, now["files"][which]))
             with open(file, "wb") as out:
                 out.write(text)
-            begin = time.monotonic()
+            begin = processor_seconds()
             wrong = complaint(program, now["command"], file, asked.patience, not asked.plain, now["slow"])
-            now["seconds"] += time.monotonic() - begin
+            # A file that was not even started for lack of processes would be tried for ever.
+            took = max(processor_seconds() - begin, 0.01)
+            spent += took
+            now["seconds"] += took
             now["runs"] += 1
             if wrong == "slow":
                 now["slowRuns"] += 1
             elif wrong:
                 now["findings"] += 1
-                folder = os.path.join(FINDINGS, kind)
-                os.makedirs(folder, exist_ok=True)
-                name = os.path.join(folder, hashlib.sha256(text).hexdigest()[:12] + "-" + ending)
-                shutil.copy(file, name)
-                with open(name + ".why", "w") as why:
-                    why.write(wrong)
-                print(f"{kind}: {name}: {wrong.splitlines()[0]}", flush=True)
+                keep(kind, file, text, wrong)
             os.remove(file)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -220,8 +270,9 @@ def main():
     for kind, now in state.items():
         total += now["findings"]
         print(f"{kind}: {now['runs']} files in {now['seconds']:.0f} s, {now['findings']} findings, "
-              f"{now['slowRuns']} answers cut off")
-    print(f"{sum(s['runs'] for s in state.values())} files, {total} findings, seed {asked.seed}")
+              f"{now['slowRuns']} answers cut off", flush=True)
+    print(f"{sum(s['runs'] for s in state.values())} files, {total} findings, seed {asked.seed}, "
+          f"{processor_seconds():.0f} s of the processor in {time.monotonic() - begun:.0f} s")
     return 1 if total else 0
 
 
