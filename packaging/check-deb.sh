@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check-deb.sh FILE.deb: is the package clean, does it install in a bare Debian 12, does the menu entry's command start,
-# does the command line answer, and is nothing left when it is removed? Needs root, lintian, debootstrap and a mirror.
+# does the command line answer, and is nothing left when it is removed? Needs root, lintian, debootstrap, Xvfb, xdotool
+# and a mirror.
 # ORRERY_CHROOT names a bare system that is there already; else one is made and thrown away (250 MB).
 set -euo pipefail
 deb=$(readlink -f "$1")
@@ -15,7 +16,8 @@ if [ -z "$root" ]; then
     trap 'rm -rf --one-file-system "$root"' EXIT
     debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 fi
-in_it() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 QT_QPA_PLATFORM=offscreen "$@"; }
+prefix=  # `exec`: instead of the shell
+in_it() { $prefix chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 QT_QPA_PLATFORM=offscreen "$@"; }
 of_ours() { find "$root" -xdev -iname '*orrery*' -not -path "$root/root/*" -not -path "$root/var/log/*" -not -path "$root/var/lib/apt/*" | sed "s|^$root||" | sort; }
 
 cp "$deb" "$root/root/orrery.deb"
@@ -27,6 +29,22 @@ in_it dpkg -s orrery | grep -E '^(Status|Version|Installed-Size)'
 
 echo "== the menu entry's command"
 command=$(sed -n 's/^Exec=\([^ ]*\).*/\1/p' "$root/usr/share/applications/orrery.desktop")
+desktop-file-validate "$root/usr/share/applications/orrery.desktop"
+appstreamcli validate --no-net "$root"/usr/share/metainfo/*orrery*.metainfo.xml
+# As a desktop starts it: with the entry's command, no file and a display. The bare system has no X server; the one out
+# here listens on an abstract socket, which does not end at the new root.
+number=$(($$ % 30000 + 100))
+Xvfb ":$number" -screen 0 1280x720x24 -nolisten tcp >/dev/null 2>&1 &
+server=$!
+prefix=exec in_it DISPLAY=":$number" QT_QPA_PLATFORM=xcb "$command" &
+studio=$!
+window=$(DISPLAY=:$number timeout 60 xdotool search --sync --onlyvisible --name 'Orrery$' | head -1) || true
+title=$([ -z "$window" ] || DISPLAY=:$number xdotool getwindowname "$window")
+alive=$(kill -0 "$studio" 2>/dev/null && echo yes || echo no)
+kill "$studio" "$server" 2>/dev/null || true
+wait "$studio" "$server" 2>/dev/null || true
+echo "window: ${title:-none}, still running: $alive"
+[ -n "$title" ] && [ "$alive" = yes ]
 in_it "$command" --version
 in_it "$command" --startup-report
 in_it "$command" --example first-light --report /root/report

@@ -23,6 +23,9 @@ rm -rf "$stage"
 mkdir -p "$stage/DEBIAN" "$stage/debian"
 DESTDIR=$stage cmake --install "$build" --prefix /usr --strip >/dev/null
 
+# Notes of the compiler, which no program reads.
+find "$stage/usr/bin" "$stage/usr/lib" -type f -exec strip --remove-section=.comment --remove-section=.note {} +
+
 share=$stage/usr/share
 install -Dm644 packaging/desktop/orrery.desktop -t "$share/applications"
 install -Dm644 packaging/desktop/orrery.svg -t "$share/icons/hicolor/scalable/apps"
