@@ -32,7 +32,12 @@ Inspection::Inspection(Studio& studio)
     : studio_(studio), editor_(std::make_unique<DocumentCanvasEditor>(studio.document)) {
     const Document* document = &studio.document;
     connect(document, &Document::hardwareChanged, this, &Inspection::followDesign);
-    connect(document, &Document::scenarioChanged, this, [this] { freshDesign_ = true; });
+    // Of another plan or workload the design is the same, and so is what is inspected.
+    connect(document, &Document::scenarioChanged, this, [this] {
+        const int design = studio_.document.hardwareIndex();
+        if (property("design").toInt() != design) freshDesign_ = true;
+        setProperty("design", design);
+    });
     connect(document, &Document::workloadChanged, this, [this] {
         if (shown_ == Shown::Workload) refresh();
     });
@@ -43,6 +48,7 @@ Inspection::Inspection(Studio& studio)
         studio_.selection.clear();
         studio_.components.clear();
         freshDesign_ = true;
+        setProperty("design", studio_.document.hardwareIndex());
         shown_ = Shown::Component;
     });
     connect(&studio.selection, &ui::Selection::changed, this, &Inspection::followOperators);

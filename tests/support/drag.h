@@ -24,7 +24,9 @@ inline bool dropAt(QWidget* target, const QPoint& at, const QMimeData* data, Qt:
     QApplication::sendEvent(target, &enter);
     if (!enter.isAccepted()) return false;
     QDragMoveEvent move(at, offered, data, Qt::LeftButton, {});
-    move.setDropAction(wanted);
+    // As QGuiApplication sends it: what was accepted on entering stays so, unless the target says otherwise.
+    move.setDropAction(enter.dropAction());
+    move.accept();
     QApplication::sendEvent(target, &move);
     if (!move.isAccepted()) {
         QDragLeaveEvent leave;

@@ -134,6 +134,10 @@ public:
         QCoreApplication::processEvents();
         QVERIFY2(window->document().undoStack()->index() == before + 1,
                  qPrintable(attribute + " = " + text + " is taken"));
+        // The focus stays where one typed, also where the form is built anew.
+        const QWidget* focus = window->focusWidget();
+        QVERIFY2(focus && focus->objectName() == "inspector." + attribute,
+                 qPrintable(attribute + " lost the focus to " + (focus ? focus->objectName() : QString("nothing"))));
     }
     /// What is saved is what is read, byte for byte.
     void savesAndReads() {

@@ -1,0 +1,276 @@
+// The five-minute demo: one story across every page, told with the mouse, the numbers typed. Each step is held to the
+// document and to what the views show, and leaves a picture.
+
+#include "app/window/compare/compare_page.h"
+#include "app/window/explore/explore_form.h"
+#include "app/window/explore/explore_page.h"
+#include "app/window/fidelity/fidelity_panel.h"
+#include "app/window/serving/serving_page.h"
+#include "app/window/studio.h"
+#include "app/window/training/plan_finder.h"
+#include "app/window/training/training_page.h"
+#include "hardware/check/validate.h"
+#include "support/studio_window.h"
+#include "widgets/common/label.h"
+#include "widgets/exploration/search_plot.h"
+#include "widgets/serving/front_plot.h"
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+namespace {
+
+constexpr int patience = 180'000;  // ms; a busy machine
+
+// Llama-3 70B as published: 80 layers of 8192, 64 heads with 8 of keys and values.
+constexpr const char* config = R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 8192,
+"intermediate_size": 28672, "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8,
+"max_position_embeddings": 8192, "vocab_size": 128256, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})";
+
+// Prompts on one node, tokens on the other.
+constexpr const char* fleet = R"(orrery: serving/1
+name: Prompts and tokens apart
+model: {source: llama-3-70b}
+pools:
+  - {name: prompts, role: prefill, plan: {tensor: 8}, scheduler: {id: vllm-v1, max_sequences: 1024, token_budget: 8192}}
+  - {name: tokens, role: decode, plan: {tensor: 8}, scheduler: {id: vllm-v1, max_sequences: 1024, token_budget: 8192}}
+promise: {ttft: 2 s, tpot: 60 ms}
+traffic:
+)";
+
+}  // namespace
+
+class TestDemo : public QObject, private StudioWindow {
+    Q_OBJECT
+private slots:
+    void initTestCase() { prepare(); }
+    void theFiveMinutes() {
+        STEP(startDrawing());
+        STEP(draw());
+        STEP(onePass());
+        STEP(train());
+        STEP(serve());
+        STEP(explore());
+        STEP(compare());
+        STEP(write());
+    }
+    void cleanupTestCase() { window.reset(); }
+
+private:
+    // Two nodes of eight H100 on NVLink switches, a fat tree over them.
+    void draw() {
+        STEP(placeIn("node", {}));
+        STEP(dropDevice("h100-sxm", {0}, roomIn({0})));
+        STEP(type({{0, 0}}, "count", "8"));
+        STEP(placeIn("topology.switch", {0}));
+        STEP(type({{0, 1}}, "bandwidth", "450 GB/s"));
+        STEP(type({{0}}, "count", "2"));
+        STEP(placeIn("topology.fat-tree", {}, {0.5, 0.96}));
+        STEP(type({{1}}, "bandwidth", "50 GB/s"));  // 400 Gbit/s
+        QCOMPARE(at({0}).count, 2);
+        QCOMPARE(at({0, 0}).count, 8);
+        for (const Diagnostic& problem : validate(*window->document().hardware()))
+            QVERIFY2(problem.severity != Severity::Error, toText(problem).c_str());
+        STEP(pictureOfDrawing("demo-1-drawing"));
+    }
+
+    // It does not fit one device; eight answer, surest first; narrower links make them slower at once.
+    void onePass() {
+        STEP(dropFile("config.json", config));
+        QTRY_VERIFY_WITH_TIMEOUT(window->document().workload(), 20'000);
+        STEP(answered());
+        QVERIFY(estimate());
+        const auto warned = std::ranges::find(estimate()->warnings, "memory.does-not-fit", &Diagnostic::code);
+        QVERIFY(warned != estimate()->warnings.end());
+        QVERIFY2(warned->hint.find("tp=") != std::string::npos, warned->hint.c_str());
+        const auto* doubts = window->findChild<QLabel*>("headlineWarnings");
+        QVERIFY(doubts->isVisible() && doubts->toolTip().contains("tp="));
+        STEP(chooseInMenu("planChooser", "plan-tp=8"));
+        QCOMPARE(scenario().plan.tensor, 8);
+        STEP(answered());
+        QVERIFY(estimate());
+        QVERIFY(std::ranges::find(estimate()->warnings, "memory.does-not-fit", &Diagnostic::code) ==
+                estimate()->warnings.end());
+        QVERIFY(estimate()->interval.low < estimate()->interval.high);
+        const auto& snapshot = *window->live().snapshot();
+        QCOMPARE(snapshot.primary, snapshot.best);
+        QVERIFY(snapshot.bound && *snapshot.bound <= estimate()->interval.high);
+        const double before = estimate()->latency.value;
+        STEP(picture("demo-2-one-pass"));
+        STEP(type({{0, 1}}, "bandwidth", "225 GB/s"));
+        STEP(answered());
+        QVERIFY2(estimate()->latency.value > before, "half of NVLink is not slower");
+        STEP(undo());
+        STEP(answered());
+        QCOMPARE(estimate()->latency.value, before);
+    }
+
+    // Tokens and money of a plan, where its time goes, a better one, used.
+    void train() {
+        auto& page = window->page<TrainingPage>();
+        show(page);
+        auto* go = page.findChild<QPushButton*>("training.start.go");
+        QTRY_VERIFY(go && go->isVisible());
+        QTest::mouseClick(go, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(page.isUpToDate() && page.answer(), patience);
+        QVERIFY(page.answer()->seconds > 0);
+        QVERIFY(QString::fromStdString(scenario().task).startsWith("training-step"));
+        page.tabs()->setCurrentWidget(page.finder());
+        QTest::mouseClick(page.findChild<QPushButton*>("training.finder.run"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.finder()->isBusy() && page.finder()->result(), patience);
+        const PlanSearchResult& found = *page.finder()->result();
+        QVERIFY(!found.points.empty());
+        STEP(picture("demo-3-training"));
+        auto* plot = page.finder()->plot();
+        for (int point = 0; point < int(found.points.size()); ++point) {
+            if (found.points[std::size_t(point)].plan.plan == scenario().plan) continue;
+            QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(point).toPoint());
+            break;
+        }
+        auto* use = page.findChild<QPushButton*>("training.finder.use");
+        if (plot->current() >= 0 && use->isEnabled()) {
+            const Plan plan = found.points[std::size_t(plot->current())].plan.plan;
+            QTest::mouseClick(use, Qt::LeftButton);
+            QCOMPARE(scenario().plan, plan);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(page.isUpToDate() && page.answer(), patience);
+    }
+
+    // The same cluster under traffic: what limits it, how much it bears.
+    void serve() {
+        const QString trace =
+            QStringLiteral(ORRERY_REFERENCE "/serving/data/traces/AzureLLMInferenceTrace_conv_2023.csv");
+        const bool real = QFileInfo::exists(trace);
+        if (!real) qInfo("the Azure trace is not there: Poisson arrivals instead");
+        const std::string traffic =
+            real ? "  requests: 200\n  trace: {file: " + trace.toStdString() + "}\n  arrivals: {kind: trace}\n"
+                 : std::string("  requests: 200\n  arrivals: {kind: poisson, rate: 4}\n");
+        STEP(dropFile("fleet.yaml", (fleet + traffic).c_str()));
+        auto& page = window->page<ServingPage>();
+        QTRY_VERIFY(page.isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && (page.showsAnswer() || !headlineOfServing().isEmpty()), patience);
+        QVERIFY2(page.showsAnswer(), qPrintable(headlineOfServing()));
+        QCOMPARE(page.question().scenario.pools.size(), std::size_t{2});
+        QCOMPARE(page.runs().front()->metrics.done + page.runs().front()->metrics.rejected, std::size_t{200});
+        QVERIFY2(headlineOfServing().contains("limit"), qPrintable(headlineOfServing()));
+        if (real) {
+            const auto* notes = page.findChild<ui::Label*>("serving.notes");
+            QVERIFY2(notes->isVisible() && notes->toolTip().contains("200 of the 19366"), qPrintable(notes->toolTip()));
+        }
+        STEP(picture("demo-4-serving"));
+    }
+
+    // Knobs, the front, a dot that is used and undone.
+    void explore() {
+        auto& page = window->page<ExplorePage>();
+        STEP(chooseInMenu("taskChooser", "task-pass"));
+        show(page);
+        QTRY_VERIFY_WITH_TIMEOUT(page.form() && page.form()->findChild<QComboBox*>("explore.add")->count() > 5, 30'000);
+        for (const char* knob : {"hbm3.bandwidth ", "sm.count "}) {
+            auto* box = page.form()->findChildren<QComboBox*>("explore.add").last();
+            int entry = -1;
+            for (int i = 0; i < box->count() && entry < 0; ++i)
+                if (box->itemText(i).contains(QLatin1String(knob))) entry = i;
+            QVERIFY2(entry >= 0, knob);
+            box->setCurrentIndex(entry);
+            emit box->activated(entry);
+            QTest::qWait(50);
+        }
+        auto* go = page.findChild<QPushButton*>("explore.go");
+        QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), 20'000);
+        QTest::mouseClick(go, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && page.view(), patience);
+        QVERIFY(!page.view()->front.points.empty());
+        const int best = int(page.view()->front.points.front());
+        QTest::mouseClick(page.plot(), Qt::LeftButton, {}, page.plot()->placeOf(best).toPoint());
+        STEP(picture("demo-5-explore"));
+        auto* stack = window->document().undoStack();
+        const int before = stack->index();
+        auto* use = page.findChild<QPushButton*>("explore.use");
+        QVERIFY(use->isEnabled());
+        QTest::mouseClick(use, Qt::LeftButton);
+        if (stack->index() > before) STEP(undo());
+        QCOMPARE(stack->index(), before);
+    }
+
+    // Kept, changed, held against itself; ten seconds of budget narrow the interval.
+    void compare() {
+        auto& page = window->page<ComparePage>();
+        show(page);
+        auto* keep = page.findChild<QPushButton*>("compare.keep");
+        QTRY_VERIFY_WITH_TIMEOUT(keep && keep->isEnabled(), patience);
+        QTest::mouseClick(keep, Qt::LeftButton);
+        show(window->page<HardwarePage>());
+        STEP(type({{0, 1}}, "bandwidth", "225 GB/s"));
+        show(page);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && page.showsAnswer(), patience);
+        STEP(picture("demo-6-compare"));
+    }
+
+    // The report of what is shown, none of it of another question.
+    void write() {
+        STEP(answered());
+        // The fleet was simulated with the links of before: it is no part of the report until it is simulated anew.
+        const QTemporaryDir late;
+        QVERIFY(window->exportReport(late.path()));
+        QVERIFY(!QFileInfo::exists(late.filePath("serving.yaml")));
+        auto& serving = window->page<ServingPage>();
+        show(serving);
+        QTRY_VERIFY_WITH_TIMEOUT(!serving.isBusy() && serving.showsAnswer(), patience);
+        const QTemporaryDir folder;
+        const auto written = window->exportReport(folder.path());
+        QVERIFY2(written, written ? "" : toText(written.error()).c_str());
+        for (const char* file : {"report.html", "roofline.png", "comparison.svg", "serving.yaml"})
+            QVERIFY2(QFileInfo(folder.filePath(file)).size() > 200, file);
+        const QString project = folder.filePath("demo.yaml");
+        QVERIFY_DONE(window->document().saveAs(project));
+        QVERIFY(QFileInfo(project).size() > 1000);
+    }
+
+    const ScenarioRef& scenario() const { return window->document().state()->scenarios.front(); }
+    const Estimate* estimate() const {
+        const auto& snapshot = window->live().snapshot();
+        return snapshot ? snapshot->primaryEstimate() : nullptr;
+    }
+    QString headlineOfServing() const {
+        const auto* label = window->findChild<ui::Label*>("serving.headline");
+        return label ? label->text() : QString();
+    }
+    void show(Page& page) {
+        QTabWidget* tabs = window->studio().router.tabs();
+        QTabBar* bar = tabs->tabBar();
+        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(window->studio().router.tabOf(&page)).center());
+        QTRY_VERIFY(page.isVisible());
+    }
+    void undo() {
+        auto* button = window->findChild<QToolButton*>("editUndoButton");
+        QVERIFY(button && button->isEnabled());
+        QTest::mouseClick(button, Qt::LeftButton);
+    }
+    void answered() { QTRY_VERIFY_WITH_TIMEOUT(window->live().snapshot() && window->live().upToDate(), patience); }
+    void dropFile(const char* name, const char* text) {
+        const QString path = home.filePath(QLatin1String(name));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.close();
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QVERIFY(ui::fixture::dropAt(window.get(), window->rect().center(), &data, Qt::CopyAction));
+    }
+    /// Opens the menu of a button of the toolbar, and clicks an entry.
+    void chooseInMenu(const char* button, const QString& entry) {
+        auto* chooser = window->findChild<QToolButton*>(button);
+        QVERIFY2(chooser && chooser->isEnabled() && chooser->menu(), button);
+        QMenu* menu = chooser->menu();
+        menu->popup(chooser->mapToGlobal(QPoint(0, chooser->height())));
+        auto* action = menu->findChild<QAction*>(entry);
+        QVERIFY2(action, qPrintable(entry));
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+        menu->hide();
+    }
+};
+
+QTEST_MAIN(TestDemo)
+#include "tst_demo.moc"
