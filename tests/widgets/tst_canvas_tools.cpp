@@ -23,9 +23,9 @@ private slots:
     void aDragSnapsUnlessShiftIsHeld();
     void aDragOfSeveralIsOneEntry();
     void aDropIntoAnotherNodeMovesThere();
-    void ctrlKeepsItInItsParent();
+    void altKeepsItInItsParent();
     void whatNothingMayHoldIsRefused();
-    void altCopies();
+    void ctrlCopies();
     void theBandTakesWhatLiesInside();
     void theBandBackwardsTakesWhatItTouches();
     void placingPutsItUnderTheCursor();
@@ -79,7 +79,7 @@ void TestCanvasTools::aClickOnOneOfManySelectsItAlone() {
 void TestCanvasTools::aDragMovesTheBoxAndNothingElse() {
     Board board;
     const QRectF sw = board.box("sw"), gpu0 = board.box("gpu0"), hbm0 = board.box("hbm0");
-    board.dragHolding(board.grip("gpu1"), board.grip("gpu1") + QPoint(7, 61), Qt::ShiftModifier | Qt::ControlModifier);
+    board.dragHolding(board.grip("gpu1"), board.grip("gpu1") + QPoint(7, 61), Qt::ShiftModifier | Qt::AltModifier);
     QCOMPARE(board.editor.entries.size(), std::size_t(1));
     QCOMPARE(board.editor.entries.back().words, QString("Move gpu1"));
     QCOMPARE(board.box("sw"), sw);
@@ -94,13 +94,13 @@ void TestCanvasTools::aDragMovesTheBoxAndNothingElse() {
 
 void TestCanvasTools::aDragSnapsUnlessShiftIsHeld() {
     Board board;
-    board.dragHolding(board.grip("gpu9"), board.grip("gpu9") + QPoint(203, 101), Qt::ControlModifier);
+    board.dragHolding(board.grip("gpu9"), board.grip("gpu9") + QPoint(203, 101), Qt::AltModifier);
     Placement place = *board.editor.placements->find("node1/gpu9");
     QCOMPARE(std::fmod(place.x, gridStep), 0.0);
     board.editor.undo();
     const QPointF before = board.box("gpu9").topLeft();
     const QPointF node = board.box("node1").topLeft();
-    board.dragHolding(board.grip("gpu9"), board.grip("gpu9") + QPoint(13, 9), Qt::ShiftModifier | Qt::ControlModifier);
+    board.dragHolding(board.grip("gpu9"), board.grip("gpu9") + QPoint(13, 9), Qt::ShiftModifier | Qt::AltModifier);
     QCOMPARE((board.box("gpu9").topLeft() - board.box("node1").topLeft()) - (before - node), QPointF(13, 9));
 }
 
@@ -108,7 +108,7 @@ void TestCanvasTools::aDragOfSeveralIsOneEntry() {
     Board board;
     board.selection.select({board.path("gpu0"), board.path("gpu1")});
     const QPointF apart = board.box("gpu1").topLeft() - board.box("gpu0").topLeft();
-    board.dragHolding(board.grip("gpu0"), board.grip("gpu0") + QPoint(40, 32), Qt::ControlModifier);
+    board.dragHolding(board.grip("gpu0"), board.grip("gpu0") + QPoint(40, 32), Qt::AltModifier);
     QCOMPARE(board.editor.entries.size(), std::size_t(1));
     QCOMPARE(board.editor.entries.back().words.contains('2'), true);
     QCOMPARE(board.box("gpu1").topLeft() - board.box("gpu0").topLeft(), apart);
@@ -126,10 +126,10 @@ void TestCanvasTools::aDropIntoAnotherNodeMovesThere() {
     QCOMPARE(*board.editor.hardware, cluster());
 }
 
-void TestCanvasTools::ctrlKeepsItInItsParent() {
+void TestCanvasTools::altKeepsItInItsParent() {
     Board board;
     board.dragHolding(board.grip("gpu1"), board.onView(board.box("node1").bottomRight() - QPointF(6, 6)),
-                      Qt::ControlModifier);
+                      Qt::AltModifier);
     QCOMPARE(board.parentOf("gpu1"), std::string("node0"));
     QCOMPARE(board.editor.entries.size(), std::size_t(1));
 }
@@ -150,9 +150,12 @@ void TestCanvasTools::whatNothingMayHoldIsRefused() {
     QCOMPARE(*board.editor.hardware, design);
 }
 
-void TestCanvasTools::altCopies() {
+// A drag that begins with Alt goes to the window manager, which moves the window.
+void TestCanvasTools::ctrlCopies() {
     Board board;
-    board.dragHolding(board.grip("gpu9"), board.grip("gpu9") + QPoint(20, 6), Qt::AltModifier | Qt::ShiftModifier);
+    board.press(board.grip("gpu9"), Qt::ControlModifier);
+    board.moveTo(board.grip("gpu9") + QPoint(20, 6));
+    board.release(board.grip("gpu9") + QPoint(20, 6));
     QCOMPARE(board.editor.entries.size(), std::size_t(1));
     QCOMPARE(componentAt(board.editor.hardware->root, board.path("node1"))->children.size(), std::size_t(2));
 }
@@ -469,7 +472,7 @@ void TestCanvasTools::cancelledMidwayLeavesNothing() {
         QTest::keyClicks(edit, "x");
         QTest::keyClick(edit, Qt::Key_Escape);
     } else {
-        board.press(from, tool == "copy" ? Qt::AltModifier : Qt::NoModifier);
+        board.press(from, tool == "copy" ? Qt::ControlModifier : Qt::NoModifier);
         board.moveTo((from + to) / 2);
         board.moveTo(to);
         board.view.grab();  // painting midway must be possible too

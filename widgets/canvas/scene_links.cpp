@@ -20,6 +20,16 @@ void grow(QRectF& area, const QPolygonF& line) {
     if (!line.isEmpty()) area = area.united(line.boundingRect().adjusted(-1, -1, 1, 1));
 }
 
+/// What joins two parts of a component does not leave it on the way.
+void wallIn(std::vector<QRectF>& inTheWay, const QRectF& border) {
+    constexpr double thick = 200;
+    const QRectF out = border.adjusted(-thick, -thick, thick, thick);
+    inTheWay.emplace_back(out.topLeft(), QPointF(out.right(), border.top()));
+    inTheWay.emplace_back(QPointF(out.left(), border.bottom()), out.bottomRight());
+    inTheWay.emplace_back(out.topLeft(), QPointF(border.left(), out.bottom()));
+    inTheWay.emplace_back(QPointF(border.right(), out.top()), out.bottomRight());
+}
+
 }  // namespace
 
 void Scene::addLinks() {
@@ -157,7 +167,9 @@ void Scene::route(std::span<const std::int32_t> which) {
             request.parallel = (earlier + 0.5) / std::max(1, parallel);
             request.lane = (request.fromAlong - 0.5) * laneWidth * static_cast<double>(attachedLinks_[from].size());
             request.lane = std::clamp(request.lane, -5 * laneWidth, 5 * laneWidth);
-            link.line = routeLine(request, without(request.from, request.to));
+            std::vector<QRectF> inTheWay = without(request.from, request.to);
+            if (!obstacles.empty()) wallIn(inTheWay, border);
+            link.line = routeLine(request, inTheWay);
         }
         if (before != link.line) {
             grow(changed_, before);

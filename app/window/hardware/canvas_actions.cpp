@@ -1,5 +1,6 @@
 #include "app/window/hardware/canvas_actions.h"
 
+#include "app/document/commands/layout_edits.h"
 #include "app/window/hardware/canvas_desk.h"
 #include "app/window/hardware/canvas_pane.h"
 #include "app/window/hardware/hardware_page.h"
@@ -81,9 +82,12 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
     act("arrangeOpen", arrange, words("&Unfold"),
         words("Show the contents of the selected components; of a network its real switches and links"), "zoom-in",
         QKeySequence(Qt::CTRL | Qt::Key_BracketRight), [](View& v) { v.foldSelected(false); });
+    // Not Ctrl+Alt with arrows: with those, window managers change the workspace.
     const auto align = [&](const QString& id, const QString& text, const QString& meaning, const QString& icon, int key,
                            View::Alignment how) {
-        act(id, arrange, text, meaning, icon, QKeySequence(ctrlAlt | key), [how](View& v) { v.alignSelected(how); });
+        const bool arrow = key >= Qt::Key_Left && key <= Qt::Key_Down;
+        act(id, arrange, text, meaning, icon, QKeySequence((arrow ? ctrlShift : ctrlAlt) | key),
+            [how](View& v) { v.alignSelected(how); });
     };
     align("alignLeft", words("Align &left"), words("Move to the leftmost edge"), "align-horizontal-left", Qt::Key_Left,
           View::Alignment::Left);
@@ -110,6 +114,16 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
     act("arrangeForget", arrange, words("For&get placements"),
         words("Let the drawing lay out what is inside the selected component, or in view, by itself"), "edit-clear-all",
         {}, [](View& v) { v.arrangeAutomatically(); });
+    a.add({"arrangeAll",
+           arrange,
+           words("Arrange &everything"),
+           words("Let the whole drawing lay itself out anew, at every level; one step of the undo list"),
+           "distribute-graph",
+           {}},
+          [&studio, canvas] {
+              const int design = studio.document.hardwareIndex();
+              if (studio.apply(arrangeAutomaticallyEdit(*studio.document.state(), design, {}))) canvas()->fitAll();
+          });
 
     auto* tools = new QActionGroup(&page);
     const auto toolAction = [&](const QString& id, const QString& text, const QString& meaning, const QString& icon,

@@ -82,7 +82,7 @@ void DesignDesk::addActions() {
     const auto enable = [this] {
         const bool some = studio_.document.hardwareIndex() >= 0;
         for (const char* id : {"designDerive", "designDuplicate", "designRename", "fileExportDrawing",
-                               "fileExportDesign", "editCopyPicture", "arrangeAuto", "arrangeForget"})
+                               "fileExportDesign", "editCopyPicture", "arrangeAll", "arrangeAuto", "arrangeForget"})
             studio_.actions.find(QLatin1String(id))->setEnabled(some);
         studio_.actions.find(QStringLiteral("designDelete"))->setEnabled(studio_.document.state()->hardware.size() > 1);
     };

@@ -88,7 +88,7 @@ std::vector<MenuPart> HardwarePage::menus() {
                      {},
                      {"editGroup", "editUngroup", "arrangeFold", "arrangeOpen", "-", "alignLeft", "alignCentre",
                       "alignRight", "alignTop", "alignMiddle", "alignBottom", "-", "distributeAcross", "distributeDown",
-                      "-", "arrangeAuto", "arrangeForget"},
+                      "-", "arrangeAll", "arrangeAuto", "arrangeForget"},
                      {}});
     parts.push_back({design, tr("&Design"), {}, {"designNew", "designDerive", "designDuplicate"}, {}});
     parts.push_back({QStringLiteral("menuPresets"),

@@ -30,10 +30,10 @@ MoveTool::MoveTool(ToolContext& context, std::vector<int> nodes, const ToolEvent
 
 void MoveTool::aim(const ToolEvent& event) {
     const Scene& scene = context_.scene();
-    copies_ = event.modifiers & Qt::AltModifier;
+    copies_ = event.modifiers & Qt::ControlModifier;
     why_.clear();
     target_ = parent_;
-    if (oneParent_ && (event.modifiers & Qt::ControlModifier)) return;
+    if (oneParent_ && (event.modifiers & Qt::AltModifier)) return;
     int under = context_.pick(event.scene, nodes_);
     if (under < 0) under = context_.root();
     target_ = holderFrom(scene, under, context_.root(), kinds_);
@@ -191,7 +191,7 @@ QCursor MoveTool::cursor() const {
 }
 
 QString MoveTool::hint() const {
-    return CanvasView::tr("Esc puts back; Alt copies, Ctrl keeps it in its parent, Shift suspends snapping");
+    return CanvasView::tr("Esc puts back; Ctrl copies, Alt keeps it in its parent, Shift suspends snapping");
 }
 
 }  // namespace orrery::ui

@@ -68,9 +68,12 @@ void SelectTool::move(const ToolEvent& event) {
     const bool onGround = node_ < 0 || node_ == context_.root();
     if (side_ != Side::None) {
         context_.begin(std::make_unique<ResizeTool>(context_, node_, side_, start_));
-    } else if (onGround || (start_.modifiers & (Qt::ShiftModifier | Qt::ControlModifier))) {
+    } else if (onGround || (start_.modifiers & Qt::ShiftModifier)) {
         context_.begin(std::make_unique<RubberBandTool>(context_, start_));
     } else if (context_.editor && context_.scene().linkOf(node_) < 0) {
+        // With Ctrl, which copies, the press has chosen nothing yet.
+        if (const ComponentPath path = context_.scene().path(node_); !context_.selection.contains(path))
+            context_.selection.select({path});
         std::vector<int> dragged = context_.selectedBoxes();
         std::erase(dragged, context_.root());
         if (!dragged.empty()) context_.begin(std::make_unique<MoveTool>(context_, std::move(dragged), start_));
@@ -152,7 +155,7 @@ QCursor SelectTool::cursor() const {
 
 QString SelectTool::hint() const {
     if (context_.selection.paths().empty()) return {};
-    return CanvasView::tr("Drag moves, Alt copies, Ctrl keeps it in its parent, Shift suspends snapping");
+    return CanvasView::tr("Drag moves, with Ctrl copies; Shift suspends snapping");
 }
 
 }  // namespace orrery::ui

@@ -1,0 +1,96 @@
+// Is every design that ships drawn so that one can read it? Laid out by itself, as Arrange everything leaves it: no
+// part over another, no link through a part that is not its own, no link outside of what it belongs to, a shape that
+// fits a page.
+
+#include "hardware/files/catalogue.h"
+#include "widgets/canvas/scene.h"
+
+using namespace orrery;
+using namespace orrery::ui;
+
+namespace {
+
+bool through(const QPolygonF& line, const QRectF& box) {
+    const QRectF inside = box.adjusted(1, 1, -1, -1);
+    for (qsizetype i = 0; i + 1 < line.size(); ++i) {
+        const QRectF part = QRectF(line[i], line[i + 1]).normalized();
+        if (part.left() < inside.right() && part.right() > inside.left() && part.top() < inside.bottom() &&
+            part.bottom() > inside.top())
+            return true;
+    }
+    return false;
+}
+
+QString nameOf(const Scene& scene, int node) {
+    return node < 0 ? QStringLiteral("outside")
+                    : QString::fromStdString(orrery::nameOf(*scene.nodes()[std::size_t(node)].component).data());
+}
+
+/// The node itself, or one around it.
+bool holds(const Scene& scene, int outer, int inner) {
+    for (; inner >= 0; inner = scene.nodes()[std::size_t(inner)].parent)
+        if (inner == outer) return true;
+    return false;
+}
+
+}  // namespace
+
+class TestShippedDrawings : public QObject {
+    Q_OBJECT
+private slots:
+    void eachIsPresentable_data() {
+        QTest::addColumn<QString>("id");
+        for (const CatalogueEntry& entry : hardwareCatalogue())
+            QTest::newRow(entry.id.c_str()) << QString::fromStdString(entry.id);
+    }
+    void eachIsPresentable() {
+        QFETCH(QString, id);
+        const auto loaded = loadHardware(id.toStdString());
+        QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        Scene scene;
+        scene.setDesign(std::make_shared<const Hardware>(loaded->hardware), std::make_shared<const Placements>());
+        const auto& nodes = scene.nodes();
+        QStringList faults;
+        for (int parent = 0; parent < int(nodes.size()); ++parent) {
+            std::vector<int> parts;
+            for (const int child : scene.childrenOf(parent))
+                if (!nodes[std::size_t(child)].box.isEmpty() && !nodes[std::size_t(child)].hidden)
+                    parts.push_back(child);
+            for (std::size_t a = 0; a < parts.size(); ++a) {
+                const QRectF& box = nodes[std::size_t(parts[a])].box;
+                if (!nodes[std::size_t(parent)].box.contains(box))
+                    faults << nameOf(scene, parts[a]) + " sticks out of " + nameOf(scene, parent);
+                for (std::size_t b = a + 1; b < parts.size(); ++b)
+                    if (box.intersects(nodes[std::size_t(parts[b])].box))
+                        faults << nameOf(scene, parts[a]) + " lies over " + nameOf(scene, parts[b]);
+            }
+            for (const int index : scene.linksOwnedBy(parent)) {
+                const SceneLink& link = scene.links()[std::size_t(index)];
+                const QString called =
+                    QStringLiteral("%1 (%2 to %3)")
+                        .arg(nameOf(scene, link.node), nameOf(scene, link.from), nameOf(scene, link.to));
+                if (link.line.isEmpty()) continue;
+                ++lines_;
+                const QRectF around = nodes[std::size_t(parent)].box.adjusted(-1, -1, 1, 1);
+                if (!std::ranges::all_of(link.line, [&](const QPointF& at) { return around.contains(at); }))
+                    faults << called + " leaves " + nameOf(scene, parent);
+                for (const int part : parts) {
+                    const bool own = part == link.node || holds(scene, part, link.from) || holds(scene, part, link.to);
+                    if (!own && through(link.line, nodes[std::size_t(part)].box))
+                        faults << called + " runs through " + nameOf(scene, part);
+                }
+            }
+        }
+        const QSizeF size = scene.bounds().size();
+        const double shape = size.width() / size.height();
+        if (shape < 0.6 || shape > 4) faults << QStringLiteral("is %1 times as wide as high").arg(shape, 0, 'f', 2);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults.join("; ")));
+    }
+    void linksWereLookedAt() { QVERIFY2(lines_ > 50, qPrintable(QString::number(lines_))); }
+
+private:
+    int lines_ = 0;
+};
+
+QTEST_GUILESS_MAIN(TestShippedDrawings)
+#include "tst_shipped_drawings.moc"
