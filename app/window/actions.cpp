@@ -10,6 +10,7 @@ QAction* Actions::make(const Spec& spec) {
     auto* action = new QAction(spec.text, this);
     action->setObjectName(spec.id);
     action->setProperty("icon", spec.icon);
+    action->setProperty("group", spec.group);  // `page core` finds the page Core
     if (!spec.icon.isEmpty()) action->setIcon(ui::Theme::instance().icon(spec.icon));
     if (!spec.shortcut.isEmpty()) action->setShortcut(spec.shortcut);
     QString tip = spec.meaning;

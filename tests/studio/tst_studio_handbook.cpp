@@ -8,6 +8,7 @@
 #include "app/window/page.h"
 #include "app/window/studio.h"
 #include "methods/method.h"
+#include "store/lessons/lesson.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/theme.h"
 #include "widgets/handbook/handbook_view.h"
@@ -180,6 +181,37 @@ private slots:
         for (const ui::PaletteEntry& entry : found)
             if (entry.group == "Handbook" && entry.title == "The views") entry.run();
         QCOMPARE(opened, QStringList{"README.md#The views"});
+    }
+
+    /// As a person asks, by the line itself: `page core`, and each page, lesson, panel, method, parameter and heading.
+    void thePaletteFindsByKindAndName() {
+        QTRY_VERIFY(window_->actions().find("lesson.roofline"));
+        window_->actions().find("helpPalette")->trigger();
+        auto* line = window_->findChild<QLineEdit*>("commandPalette.line");
+        auto* list = window_->findChild<QListView*>("commandPalette.list");
+        QVERIFY(line && list);
+        const auto finds = [&](const QString& words, const QString& title) {
+            line->setText(words);
+            for (int row = 0; row < std::min(list->model()->rowCount(), 10); ++row)
+                if (list->model()->index(row, 0).data().toString().compare(title, Qt::CaseInsensitive) == 0)
+                    return true;
+            return false;
+        };
+        for (const Page* page : window_->studio().router.pages())
+            QVERIFY2(finds("page " + page->card().title, page->card().title), qPrintable(page->card().title));
+        for (const LessonHead& lesson : shippedLessons()) {
+            const QString title = QString::fromStdString(lesson.title);
+            QVERIFY2(finds(title, title) && finds("lesson " + title, title), qPrintable(title));
+        }
+        int kinds[4] = {};
+        for (const ui::PaletteEntry& entry : findables(window_->studio(), [](const QString&) {})) {
+            const int kind = QStringList{"Panel", "Method", "Parameter", "Handbook"}.indexOf(entry.group);
+            if (kind < 0) continue;
+            ++kinds[kind];
+            if (kind == 3 && kinds[kind] % 7 != 0) continue;  // many, and all found in one way
+            QVERIFY2(finds(entry.title, entry.title), qPrintable(entry.group + ' ' + entry.title));
+        }
+        for (const int count : kinds) QVERIFY(count > 10);
     }
 
     void aFoundParameterIsShown() {

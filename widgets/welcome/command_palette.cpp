@@ -69,7 +69,8 @@ void CommandPalette::open() {
         PaletteModel::Item item;
         item.entry.title = title;
         item.entry.icon = action->icon();
-        item.entry.detail = action->statusTip();
+        const QString group = action->property("group").toString();
+        item.entry.detail = group.isEmpty() ? action->statusTip() : group + QStringLiteral(" · ") + action->statusTip();
         item.shortcut = action->shortcut().toString(QKeySequence::NativeText);
         item.entry.run = [target = QPointer(action)] {
             if (target) target->trigger();
