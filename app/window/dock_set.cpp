@@ -2,6 +2,7 @@
 
 #include "app/window/settings.h"
 
+#include <QLayout>
 #include <QTabBar>
 
 namespace orrery::app {
@@ -12,6 +13,23 @@ constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when dock
 
 QString keyOf(Layout layout) {
     return QStringLiteral("layout/") + toText(layout);
+}
+
+QString keyOfDocks(Layout layout) {
+    return QStringLiteral("layout/docks/") + toText(layout);
+}
+
+QStringList standing(const std::vector<Dock*>& docks) {
+    QStringList ids;
+    for (const Dock* dock : docks)
+        if (!dock->isHidden()) ids << dock->objectName();
+    return ids;
+}
+
+// QMainWindow::restoreState() also brings docks back that were no part of what was saved.
+void leaveOnly(const QStringList& ids, const std::vector<Dock*>& docks, QMainWindow* window) {
+    for (Dock* dock : docks)
+        if (!dock->isHidden() && !ids.contains(dock->objectName())) window->removeDockWidget(dock);
 }
 
 Qt::DockWidgetArea areaOf(const char* name) {
@@ -81,12 +99,18 @@ void DockSet::setAside(bool aside) {
     window_->setUpdatesEnabled(false);
     const bool animated = window_->isAnimated();
     window_->setAnimated(false);
+    const QSize before = window_->size();
     if (aside) {
         aside_ = window_->saveState(stateVersion);
+        window_->setProperty("docksAside", standing(docks_));
         for (Dock* dock : docks_) dock->hide();
     } else {
         window_->restoreState(std::exchange(aside_, {}), stateVersion);
+        leaveOnly(window_->property("docksAside").toStringList(), docks_, window_);
         for (Dock* dock : docks_) dock->refreshHeader();
+        // On the way the docks that do not stand here may have needed more room.
+        window_->layout()->activate();
+        if (window_->size() != before && !window_->isMaximized() && !window_->isFullScreen()) window_->resize(before);
     }
     nameTabBars();
     window_->setAnimated(animated);
@@ -94,7 +118,10 @@ void DockSet::setAside(bool aside) {
 }
 
 void DockSet::remember() {
-    if (shown_ && aside_.isEmpty()) openSettings()->setValue(keyOf(layout_), window_->saveState(stateVersion));
+    if (!shown_ || !aside_.isEmpty()) return;
+    const auto settings = openSettings();
+    settings->setValue(keyOf(layout_), window_->saveState(stateVersion));
+    settings->setValue(keyOfDocks(layout_), standing(docks_));
 }
 
 void DockSet::apply(Layout layout, bool asShipped) {
@@ -105,8 +132,13 @@ void DockSet::apply(Layout layout, bool asShipped) {
     shown_ = true;
     aside_.clear();
     place(planOf(layout));
-    const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
-    if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(planOf(layout));
+    const auto settings = openSettings();
+    const QByteArray state = asShipped ? QByteArray() : settings->value(keyOf(layout)).toByteArray();
+    const QVariant stood = settings->value(keyOfDocks(layout));
+    if (state.isEmpty() || !window_->restoreState(state, stateVersion))
+        size(planOf(layout));
+    else if (stood.isValid())
+        leaveOnly(stood.toStringList(), docks_, window_);
     for (Dock* dock : docks_) dock->refreshHeader();
     nameTabBars();
     window_->setAnimated(animated);

@@ -5,6 +5,7 @@
 #include "app/window/studio.h"
 #include "app/window/welcome/examples.h"
 #include "support/studio_fixture.h"
+#include "support/window_walk.h"
 #include "widgets/common/theme.h"
 
 #include <QtWidgets>
@@ -15,30 +16,6 @@ using namespace orrery::app;
 namespace {
 
 constexpr QSize smallWindow(1280, 720);
-
-/// What is in the way: the widgets of the widest (or tallest) way down.
-QString culprits(const QWidget& top, bool wide) {
-    QStringList way;
-    for (const QWidget* at = &top; at;) {
-        const QSize least = at->minimumSizeHint().expandedTo(at->minimumSize());
-        way << QStringLiteral("%1 (%2) %3x%4")
-                   .arg(at->objectName(), QLatin1String(at->metaObject()->className()))
-                   .arg(least.width())
-                   .arg(least.height());
-        const QWidget* most = nullptr;
-        int length = 0;
-        for (const QObject* child : at->children()) {
-            const auto* widget = qobject_cast<const QWidget*>(child);
-            if (!widget || widget->isWindow() || !widget->isVisibleTo(&top)) continue;
-            const QSize its = widget->minimumSizeHint().expandedTo(widget->minimumSize());
-            if ((wide ? its.width() : its.height()) <= length) continue;
-            length = wide ? its.width() : its.height();
-            most = widget;
-        }
-        at = most;
-    }
-    return way.join(QStringLiteral("\n    "));
-}
 
 }  // namespace
 
@@ -102,7 +79,7 @@ private:
                                                 .arg(what)
                                                 .arg(least.width())
                                                 .arg(least.height())
-                                                .arg(culprits(*window_, wide))));
+                                                .arg(ui::fixture::culprits(*window_, wide))));
         QVERIFY2(
             is == smallWindow,
             qPrintable(QStringLiteral("%1: the window became %2 x %3").arg(what).arg(is.width()).arg(is.height())));

@@ -9,6 +9,20 @@
 
 namespace orrery::ui {
 
+namespace {
+
+// The whole text where it is cut; a tip that somebody gave says more, and stays.
+void sayOnHover(Label* label, bool cut) {
+    static constexpr const char* own = "tipIsText";
+    const bool ours = label->toolTip().isEmpty() || label->toolTip() == label->property(own).toString();
+    const QString tip = cut ? label->text() : QString();
+    if (!ours || label->toolTip() == tip) return;
+    label->setProperty(own, tip);
+    label->setToolTip(tip);
+}
+
+}  // namespace
+
 QColor toneColour(Tone tone) {
     const Palette& colours = Theme::instance().colours();
     switch (tone) {
@@ -78,12 +92,16 @@ void Label::changeEvent(QEvent* event) {
 }
 
 void Label::paintEvent(QPaintEvent* event) {
-    if (!elided_) return QLabel::paintEvent(event);
+    if (!elided_) {
+        QLabel::paintEvent(event);
+        const bool cut = wordWrap() ? heightForWidth(width()) > height() + 2 : sizeHint().width() > width() + 1;
+        return sayOnHover(this, cut);
+    }
     QPainter painter(this);
     painter.setPen(toneColour(tone_));
     const QRect inside = contentsRect();
     const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width() + 1);
-    if (shown != text() && toolTip().isEmpty()) setToolTip(text());
+    sayOnHover(this, shown != text());
     painter.drawText(inside, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }
 
@@ -134,7 +152,7 @@ void SectionHeader::paintEvent(QPaintEvent*) {
 EmptyPage::EmptyPage(const QString& title, const QString& text, const QString& button, QWidget* parent)
     : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(24, 24, 24, 24);
+    column->setContentsMargins(24, 8, 24, 8);  // the stretches keep it away from the border where there is room
     column->setSpacing(8);
     column->addStretch(2);
     title_ = new Label(title, FontRole::Title, Tone::Normal, this);

@@ -1,6 +1,7 @@
 #include "widgets/comparison/comparison_view.h"
 
 #include "widgets/common/label.h"
+#include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
 #include "widgets/comparison/comparison_model.h"
 #include "widgets/comparison/comparison_plots.h"
@@ -117,10 +118,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(30);
     table_->horizontalHeader()->setHighlightSections(false);
-    const int widths[] = {190, 92, 140, 92, 72, 84, 92, 80, 76, 110};
-    for (int i = 0; i < Model::ColumnCount; ++i) table_->setColumnWidth(i, widths[i]);
     table_->horizontalHeader()->setStretchLastSection(true);
     inside->addWidget(table_);
     auto* under = new QWidget(body);
@@ -166,7 +164,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     connect(table_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit primaryMethodChosen(index.row()); });
     connect(&Theme::instance(), &Theme::changed, this, [this] {
-        table_->viewport()->update();
+        arrangeRows();
         showNotes();
     });
 }
@@ -220,7 +218,8 @@ void ComparisonView::arrangeRows() {
         if (model_->index(row, 0).data(Model::FailureRole).toBool())
             table_->setSpan(row, Model::Prediction, 1, Model::Approach - Model::Prediction);
     intervals_->updateGeometry();
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + rows * 30 + 14);
+    table_->verticalHeader()->setDefaultSectionSize(scaled(30));
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + rows * scaled(30) + 14);
 }
 
 void ComparisonView::showNotes() {
@@ -271,17 +270,20 @@ void ComparisonView::resizeEvent(QResizeEvent* event) {
 
 /// A narrow dock keeps what is compared first: prediction, interval, error, cost.
 void ComparisonView::arrangeColumns() {
-    const bool narrow = width() < 600, tight = width() < 420;
+    const bool narrow = width() < scaled(600), tight = width() < scaled(420);
     table_->setColumnHidden(Model::Reference, !reference_ || narrow);
     table_->setColumnHidden(Model::Error, !reference_);
     for (const int column : {Model::Energy, Model::Warnings, Model::Approach}) table_->setColumnHidden(column, narrow);
     table_->setColumnHidden(Model::Memory, narrow);
     table_->setColumnHidden(Model::IntervalBar, tight && reference_);
-    const int interval = narrow ? std::clamp(width() * 22 / 100, 56, 140) : 140;
-    const int prediction = narrow ? 80 : 92, cost = narrow ? 64 : 76;
+    const int widths[] = {190, 92, 140, 92, 72, 84, 92, 80, 76, 110};
+    for (int i = 0; i < Model::ColumnCount; ++i) table_->setColumnWidth(i, scaled(widths[i]));
+    const int interval = narrow ? std::clamp(width() * 22 / 100, scaled(56), scaled(140)) : scaled(140);
+    const int prediction = scaled(narrow ? 80 : 92), cost = scaled(narrow ? 64 : 76);
     const int taken = prediction + cost + (table_->isColumnHidden(Model::IntervalBar) ? 0 : interval) +
                       (reference_ ? table_->columnWidth(Model::Error) : 0);
-    table_->setColumnWidth(Model::MethodName, narrow ? std::clamp(width() - taken - 12, 90, 190) : 190);
+    table_->setColumnWidth(Model::MethodName,
+                           narrow ? std::clamp(width() - taken - 12, scaled(90), scaled(190)) : scaled(190));
     table_->setColumnWidth(Model::Prediction, prediction);
     table_->setColumnWidth(Model::IntervalBar, interval);
     table_->setColumnWidth(Model::Cost, cost);

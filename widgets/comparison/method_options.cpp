@@ -93,6 +93,15 @@ void MethodOptions::resizeEvent(QResizeEvent* event) {
     flow(width(), true);
 }
 
+// Larger type makes the controls wider.
+bool MethodOptions::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        updateGeometry();
+        flow(width(), true);
+    }
+    return QWidget::event(event);
+}
+
 QWidget* MethodOptions::controlOf(const MethodOption& option) {
     const QString name = QStringLiteral("methodOptions.") + qs(option.key);
     const QString value = valueOf(choice_, option);

@@ -30,6 +30,7 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     /// Puts the controls in rows as wide as the widget; only measures with `place` false. Returns the height.

@@ -1,5 +1,6 @@
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
 #include "widgets/comparison/operator_table.h"
 #include "widgets/comparison/operator_table_model.h"
@@ -106,14 +107,15 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setDefaultSectionSize(scaled(24));
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setSectionsMovable(true);
     table_->sortByColumn(Model::Number, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
     const int widths[] = {44, 180, 104, 130, 60, 80, 140, 92, 80, 100, 104, 100};
-    for (int i = 0; i < Model::ColumnCount; ++i) table_->setColumnWidth(i, widths[i]);
+    for (int i = 0; i < Model::ColumnCount; ++i) table_->setColumnWidth(i, scaled(widths[i]));
     table_->horizontalHeader()->setStretchLastSection(true);
+    growWithType(table_);
     column->addWidget(table_, 1);
     setEmptyState(
         {tr("No operators yet"),
@@ -200,8 +202,8 @@ void OperatorTableView::resizeEvent(QResizeEvent* event) {
     table_->setColumnHidden(Model::Type, narrow);
     table_->setColumnHidden(Model::Repeat, narrow);
     table_->setColumnHidden(Model::Number, narrow);
-    table_->setColumnWidth(Model::Kind, narrow ? 24 : 130);
-    table_->setColumnWidth(Model::Name, narrow ? 150 : 180);
+    table_->setColumnWidth(Model::Kind, scaled(narrow ? 24 : 130));
+    table_->setColumnWidth(Model::Name, scaled(narrow ? 150 : 180));
 }
 
 QString OperatorTableView::csv() const {

@@ -1,5 +1,6 @@
 #include "widgets/evidence/cells_model.h"
 
+#include "widgets/common/table_scale.h"
 #include "widgets/common/theme.h"
 
 #include <QHeaderView>
@@ -85,6 +86,7 @@ CellsTable::CellsTable(const QString& id, const QString& name, const QString& ti
     verticalHeader()->setDefaultSectionSize(static_cast<int>(26 * Theme::instance().scale()));
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setStretchLastSection(false);
+    growWithType(this);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         if (now.isValid()) emit rowChosen(currentRow());
     });

@@ -5,6 +5,7 @@
 #include "evaluation/repeatability.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
+#include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -157,13 +158,14 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     rows_->setSelectionBehavior(QAbstractItemView::SelectRows);
     rows_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     rows_->verticalHeader()->hide();
-    rows_->verticalHeader()->setDefaultSectionSize(unit * 3);
+    rows_->verticalHeader()->setDefaultSectionSize(ui::scaled(unit * 3));
     rows_->horizontalHeader()->setHighlightSections(false);
     rows_->horizontalHeader()->setStretchLastSection(true);
     model_ = new ReferenceRowsModel(this);
     rows_->setModel(model_);
     const int widths[] = {320, 130, 130, 120, 100, 70, 70};
-    for (int i = 0; i < ReferenceRowsModel::ColumnCount; ++i) rows_->setColumnWidth(i, widths[i]);
+    for (int i = 0; i < ReferenceRowsModel::ColumnCount; ++i) rows_->setColumnWidth(i, ui::scaled(widths[i]));
+    ui::growWithType(rows_);
     inside->addWidget(facts_);
     inside->addWidget(left_);
     inside->addWidget(rows_, 1);

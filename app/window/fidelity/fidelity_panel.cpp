@@ -98,6 +98,7 @@ void FidelityPanel::build() {
     const QString tip = tr("How it settles, who was asked, what to price in more detail, which method to ask");
     tabs_ = named(new QTabWidget(this), "fidelity.views", tr("Fidelity"), tip);
     tabs_->setDocumentMode(true);
+    tabs_->setMinimumHeight(120);  // less than the plot likes, or a page above the Compare layout needs more than 720
     tabs_->tabBar()->setObjectName(QStringLiteral("fidelity.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Fidelity"));
     tabs_->tabBar()->setToolTip(tip);

@@ -53,7 +53,7 @@ std::string idOf(const std::string& choice) {
 QString sentence(const Diagnostic& why) {
     QString said = ui::qs(why.message);
     if (!why.expected.empty()) said += MethodsPanel::tr("; needs %1").arg(ui::qs(why.expected));
-    return said;
+    return said.remove(QLatin1Char('`'));  // marks of names, for the terminal
 }
 
 }  // namespace
@@ -91,16 +91,17 @@ void MethodsPanel::build() {
     none_ = named(new QPushButton(tr("None"), this), "methods.none", tr("No method"), tr("Takes every tick away"));
     count_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, this);
     count_->setObjectName(QStringLiteral("methods.count"));
-    count_->setElided(true);
     auto* top = new QHBoxLayout;
     top->setContentsMargins(0, 0, unit, 0);
-    top->addWidget(search_);
+    top->setSpacing(unit);
+    top->addWidget(search_, 1);
+    top->addWidget(count_);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(0, 0, unit, 0);
     buttons->setSpacing(unit / 2);
     buttons->addWidget(all_);
     buttons->addWidget(none_);
-    buttons->addWidget(count_, 1);
+    buttons->addStretch(1);
     column->addLayout(top);
     column->addLayout(buttons);
     auto* scroll = named(new QScrollArea(this), "methods.scroll", tr("Methods"), tr("Ticked methods answer"));

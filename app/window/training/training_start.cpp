@@ -64,11 +64,13 @@ Plan firstPlan(const PlanRoom& room, std::int64_t perNode, double capacity, doub
 TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.start"));
     setAccessibleName(tr("A first question about training"));
-    const ui::Theme& theme = ui::Theme::instance();
-    const int unit = theme.unit();
+    const int unit = ui::Theme::instance().unit();
     auto* outer = new QHBoxLayout(this);
     auto* box = new QWidget(this);
-    box->setFixedWidth(static_cast<int>(64 * unit * theme.scale()));
+    const auto asWide = [this, box, unit] {
+        box->setFixedWidth(static_cast<int>(64 * unit * ui::Theme::instance().scale()));
+        fitText();
+    };
     auto* column = new QVBoxLayout(box);
     column->setSpacing(unit);
     column->addStretch(1);
@@ -109,11 +111,21 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     outer->addStretch(1);
     outer->addWidget(box);
     outer->addStretch(1);
+    asWide();
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, asWide);
     batch_->setValue(512);
     sequence_->setValue(4096);
     connect(cluster_, &QComboBox::currentIndexChanged, this, &TrainingStartPage::clusterChosen);
     connect(nodes_, &QSpinBox::valueChanged, this, &TrainingStartPage::showDevices);
     connect(start_, &QPushButton::clicked, this, &TrainingStartPage::start);
+}
+
+// A long name takes more lines, and the page scrolls where they do not fit.
+void TrainingStartPage::fitText() {
+    const QWidget* box = text_->parentWidget();
+    const QMargins margins = box->layout()->contentsMargins();
+    text_->setMinimumHeight(
+        text_->text().isEmpty() ? 0 : text_->heightForWidth(box->maximumWidth() - margins.left() - margins.right()));
 }
 
 void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& question) {
@@ -138,6 +150,7 @@ void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& 
                    "time goes, what every stage of the pipeline holds, who talks to whom on the drawn "
                    "devices, and which plan is better. Draw a cluster of your own on the Hardware page."));
     }
+    fitText();
     fill(state, question);
 }
 

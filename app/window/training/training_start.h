@@ -34,6 +34,7 @@ private:
     void start();
 
     void showDevices();
+    void fitText();
 
     ui::Label *title_, *text_, *devices_;
     QComboBox *model_, *cluster_;

@@ -4,6 +4,7 @@
 #include "app/window/workload/what_if_strip.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/table_scale.h"
 #include "widgets/common/theme.h"
 #include "widgets/graph/graph_view.h"
 
@@ -75,7 +76,8 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     table_->setAlternatingRowColors(true);
     table_->setWordWrap(false);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(unit * 3);
+    table_->verticalHeader()->setDefaultSectionSize(ui::scaled(unit * 3));
+    ui::growWithType(table_);
     table_->horizontalHeader()->setStretchLastSection(false);
     table_->horizontalHeader()->setSectionResizeMode(GraphModel::Name, QHeaderView::Stretch);
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -159,7 +161,8 @@ void WorkloadPage::setWorkload(WorkloadPtr workload) {
     showTotals();
     if (workload) {
         for (int column = GraphModel::Type; column < GraphModel::ColumnCount; ++column) {
-            table_->setColumnWidth(column, ui::Theme::instance().unit() * (column <= GraphModel::Output ? 17 : 11));
+            table_->setColumnWidth(column,
+                                   ui::scaled(ui::Theme::instance().unit() * (column <= GraphModel::Output ? 17 : 11)));
         }
         selectRows();
     }
