@@ -122,7 +122,8 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
                                     {"measured", numberOrNull(each.measured)},
                                     {"latency", each.predicted.mean},
                                     {"low", each.predicted.low},
-                                    {"high", each.predicted.high}});
+                                    {"high", each.predicted.high},
+                                    {"domain", toText(each.doubt)}});
         }
         return writeTo(*path, json.dump(2) + "\n") ? Answered : Unanswered;
     }

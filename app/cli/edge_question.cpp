@@ -168,10 +168,11 @@ std::string edgeJson(const EdgeResult& result, const EdgeTable& known, const Edg
 }
 
 std::string edgeCsv(const EdgeResult& result) {
-    std::string out = "target,network,measured,predicted,low,high\n";
+    std::string out = "target,network,measured,predicted,low,high,domain\n";
     for (const EdgePrediction& each : result.last) {
-        out += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csvCell(each.target), csvCell(each.network),
-                           each.measured, each.predicted.mean, each.predicted.low, each.predicted.high);
+        out += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", csvCell(each.target), csvCell(each.network),
+                           each.measured, each.predicted.mean, each.predicted.low, each.predicted.high,
+                           toText(each.doubt));
     }
     return out;
 }

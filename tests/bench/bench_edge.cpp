@@ -39,6 +39,7 @@ struct EdgeBench {
         RandomStream random(3);
         rows.columns = space.names.size();
         rows.core = space.core;
+        rows.half = space.half;
         for (std::size_t i = 0; i < count; ++i) {
             codes.push_back(benchCell(random));
             (void)appendFeatures(space, codes.back(), rows.values);
@@ -58,7 +59,7 @@ struct EdgeBench {
         FeatureRows few{
             rows.columns,
             {rows.values.begin(), rows.values.begin() + static_cast<std::ptrdiff_t>(samples * rows.columns)},
-            rows.core};
+            rows.core, rows.half};
         return *prior->condition(few, std::span(devices[0]).first(samples));
     }
 };

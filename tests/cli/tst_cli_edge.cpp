@@ -66,7 +66,7 @@ private slots:
         QVERIFY2(outcome.exit == 0, outcome.text());
         const QStringList lines = outcome.out.trimmed().split('\n');
         QCOMPARE(lines.size(), 21);
-        QCOMPARE(lines.front(), QString("target,network,measured,predicted,low,high"));
+        QCOMPARE(lines.front(), QString("target,network,measured,predicted,low,high,domain"));
         for (int i = 1; i < lines.size(); ++i) {
             const QStringList cells = lines[i].split(',');
             QVERIFY(cells[4].toDouble() <= cells[3].toDouble() && cells[3].toDouble() <= cells[5].toDouble());

@@ -76,6 +76,74 @@ private slots:
         QCOMPARE(deadCodeRule({}, {}), DeadCode::Unclear);
     }
 
+    // Of eight devices three drop dead code. Samples tell which a new device does, and its cells with dead code are
+    // told accordingly; with none both are open.
+    void deadCodeIsARuleOfTheRuntime() {
+        EdgeTable table = madeTable(8, 400, 0.01, false);
+        const EdgeTable drops = madeTable(8, 400, 0.01, true);
+        for (const std::size_t d : {std::size_t{1}, std::size_t{4}, std::size_t{7}}) table.values[d] = drops.values[d];
+        const auto features = edgeFeatures(table);
+        QVERIFY(features);
+        std::vector<std::size_t> dead;
+        for (std::size_t r = 0; r < table.networks.size(); ++r)
+            if (drops.values[0][r] < 0.7 * table.values[0][r]) dead.push_back(r);
+        QVERIFY(dead.size() > 20);
+        for (const std::size_t target : {std::size_t{0}, std::size_t{4}}) {
+            auto others = table.values;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(target));
+            const auto prior = DevicePrior::learn(*features, others, analyticColumns(table));
+            QVERIFY(prior);
+            const auto told = [&](std::size_t count) {
+                FeatureRows samples = features->none();
+                std::vector<double> values;
+                for (std::size_t r = 0; r < count; ++r) {
+                    samples.add(features->row(7 * r));
+                    values.push_back(table.values[target][7 * r]);
+                }
+                return prior->condition(samples, values);
+            };
+            const auto model = told(10), sure = told(40);
+            QVERIFY(model && sure);
+            // Ten point to the rule, forty settle it.
+            QVERIFY2(target == 0 ? model->drops < 0.3 : model->drops > 0.5, qPrintable(QString::number(model->drops)));
+            QCOMPARE(sure->drops, target == 0 ? 0.0 : 1.0);
+            double error = 0;
+            for (const std::size_t r : dead)
+                error += std::abs(model->mean(features->row(r)) / table.values[target][r] - 1) / double(dead.size());
+            QVERIFY2(error < 0.06, qPrintable(QString::number(error)));
+            const auto none = prior->condition(features->none(), {});
+            QVERIFY(none);
+            QVERIFY(none->drops > 0.1 && none->drops < 0.6);
+        }
+    }
+
+    // What closed forms say of samples left out one at a time is what leaving them out says.
+    void leftOutSamplesAreToldAsIfTheyHadNotBeenMeasured() {
+        const EdgeTable table = madeTable(6, 300, 0.03, false);
+        const auto features = edgeFeatures(table);
+        const auto prior = DevicePrior::learn(*features, std::span(table.values).subspan(1), analyticColumns(table));
+        QVERIFY(prior);
+        const auto conditioned = [&](std::size_t without) {
+            FeatureRows samples = features->none();
+            std::vector<double> values;
+            for (std::size_t r = 0; r < 12; ++r) {
+                if (r == without) continue;
+                samples.add(features->row(r));
+                values.push_back(table.values[0][r]);
+            }
+            return prior->condition(samples, values);
+        };
+        double error = 0;
+        for (std::size_t r = 0; r < 12; ++r) {
+            const auto model = conditioned(r);
+            QVERIFY(model);
+            error += std::abs(model->mean(features->row(r)) / table.values[0][r] - 1) / 12;
+        }
+        const auto all = conditioned(12);
+        QVERIFY(all);
+        QVERIFY2(std::abs(all->leftOut / error - 1) < 0.25, qPrintable(QString::number(all->leftOut / error)));
+    }
+
     void theSameQuestionGivesTheSameBytes() {
         const EdgeTable table = madeTable(5, 200, 0.02, true);
         EdgeProtocol protocol;
@@ -105,7 +173,7 @@ private slots:
         const auto features = edgeFeatures(table);
         const auto prior = DevicePrior::learn(*features, table.values, analyticColumns(table));
         QVERIFY(prior);
-        const auto model = prior->condition({features->columns, {}, features->core}, {});
+        const auto model = prior->condition(features->none(), {});
         QVERIFY(model);
         std::vector<double> far(features->row(0).begin(), features->row(0).end());
         QVERIFY(model->outside(far) <= 1);
@@ -117,7 +185,8 @@ private slots:
         const EdgeTable table = madeTable(4, 100, 0.01, false);
         const auto features = edgeFeatures(table);
         const auto prior = DevicePrior::learn(*features, table.values, analyticColumns(table));
-        FeatureRows one{features->columns, {features->row(0).begin(), features->row(0).end()}, features->core};
+        FeatureRows one = features->none();
+        one.add(features->row(0));
         for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
             const auto model = prior->condition(one, std::array{bad});
             QVERIFY(!model);

@@ -293,12 +293,70 @@ private slots:
         QVERIFY(result->targets[0].rows <= 30);
     }
 
+    // With no other device its own samples, each told by the others, say how wide 90 % is.
+    void intervalsHoldOfOneDeviceAlone() {
+        const EdgeTable table = madeTable(1, 1200, 0.06, false);
+        EdgeProtocol protocol;
+        protocol.repeats = 12;
+        for (const std::size_t samples : {15, 30, 100, 400}) {
+            protocol.samples = samples;
+            const auto result = judgeEdge(table, table, protocol);
+            QVERIFY(result);
+            const QByteArray what = QByteArray::number(static_cast<qulonglong>(samples)) +
+                                    " samples: " + QByteArray::number(result->mean.coverage);
+            // Of few the largest counts, and what is left out is told worse than what is asked: wide, never narrow.
+            QVERIFY2(result->mean.coverage > 0.85 && (samples < 30 || result->mean.coverage < 0.96), what);
+        }
+    }
+
+    // Of left-out devices half are their four counts exactly, and their samples say so.
+    void theSimpleModelIsChosenDeviceByDevice() {
+        DeviceTrials trials;
+        trials.samples = 10;
+        for (std::size_t device = 0; device < 6; ++device) {
+            const bool exact = device % 2 == 0;
+            DeviceTrials::Trial trial;
+            trial.device = device;
+            trial.own = {0.05, std::vector<double>(10, 0.5)};
+            trial.simple = {exact ? 0.001 : 0.3, std::vector<double>(10, 0.5)};
+            trial.ownError = 0.05;
+            trial.simpleError = exact ? 0.001 : 0.3;
+            for (int i = 1; i <= 20; ++i) {
+                trial.ownScores.push_back(0.1 * i);
+                trial.simpleScores.push_back(0.2 * i);
+            }
+            trials.trials.push_back(trial);
+        }
+        trials.learn();
+        QVERIFY(trials.simpleIsBetter({0.05, std::vector<double>(10, 0.5)}, {0.001, std::vector<double>(10, 0.5)},
+                                      trials.choice));
+        QVERIFY(!trials.simpleIsBetter({0.05, std::vector<double>(10, 0.5)}, {0.3, std::vector<double>(10, 0.5)},
+                                       trials.choice));
+        // Nine in ten of what left-out devices scored, by the model that answers.
+        constexpr double trialsAlone = 1e9;
+        QCOMPARE(trials.widening({}, false, trialsAlone), 1.8);
+        QCOMPARE(trials.widening({}, true, trialsAlone), 3.6);
+        // Of its own samples alone: the tenth of ten, since the next one may lie beyond.
+        QCOMPARE(trials.widening({0, {1, 2, 3, 4, 5, 6, 7, 0.1, 0.2, 0.3}}, false, 0), 7.0);
+    }
+
+    void doubtFindsMostOfWhatWasOffByTwo() {
+        std::vector<double> far, near;
+        for (int i = 1; i <= 100; ++i) far.push_back(0.4 + 0.001 * i), near.push_back(0.001 * i);
+        // 95 % of the far rows reach 0.405, and no other row does.
+        QVERIFY(std::abs(std::log(doubtOf(far, near)) - 0.406) < 2e-3);
+        for (double& each : near) each += 0.5;  // now one in ten of the others decides
+        QVERIFY(std::abs(std::log(doubtOf(far, near)) - 0.59) < 2e-3);
+        QCOMPARE(doubtOf({}, near), 2.0);
+        QCOMPARE(doubtOf({3.0}, {0.1}), 2.0);  // never later than at 2×
+    }
+
     // 90 % of rows that were not sampled are meant to lie inside.
     void intervalsHoldOfTenSamples() {
         const EdgeTable table = madeTable(8, 900, 0.03, false);
         EdgeProtocol protocol;
         protocol.repeats = 3;
-        for (const std::size_t samples : {10}) {
+        for (const std::size_t samples : {5, 10, 30, 100}) {
             protocol.samples = samples;
             const auto result = judgeEdge(table, table, protocol);
             QVERIFY(result);
@@ -345,17 +403,15 @@ private slots:
     }
 
     void flagsAreCounted() {
-        const std::array<EdgePrediction, 4> rows{{{"t", "a", 1, {3, 2, 4}},      // far, not flagged
-                                                  {"t", "b", 1, {3, 1, 9}},      // far and flagged
-                                                  {"t", "c", 1, {1, 0.4, 1.5}},  // near, flagged
+        const std::array<EdgePrediction, 4> rows{{{"t", "a", 1, {3, 2, 4}},                          // far, not flagged
+                                                  {"t", "b", 1, {3, 1, 9}, EdgeDoubt::Wide},         // far and flagged
+                                                  {"t", "c", 1, {1, 0.4, 1.5}, EdgeDoubt::Outside},  // near, flagged
                                                   {"t", "d", 1, {1, 0.9, 1.1}}}};
-        const std::array<char, 4> inside{};
         const std::vector<double> simple(4, std::nan(""));
-        const EdgeJudgement judged = judgeEdgeRows(rows, inside, simple);
+        const EdgeJudgement judged = judgeEdgeRows(rows, simple);
         QCOMPARE(judged.flags.found(), 0.5);
         QCOMPARE(judged.flags.precision(), 0.5);
-        QVERIFY(std::isnan(judgeEdgeRows(std::span(rows).last(1), std::span(inside).last(1), std::span(simple).last(1))
-                               .flags.found()));
+        QVERIFY(std::isnan(judgeEdgeRows(std::span(rows).last(1), std::span(simple).last(1)).flags.found()));
     }
 
     void ranksOfTwoDevicesAreConfused() {

@@ -89,10 +89,10 @@ struct Bringing {
         return {};
     }
 
-    void tell(std::size_t row, const Predicted& predicted) {
+    void tell(std::size_t row, const Predicted& predicted, EdgeDoubt doubt) {
         const auto at = std::find(measured.begin(), measured.end(), row);
         const double value = at == measured.end() ? ownNan : values[static_cast<std::size_t>(at - measured.begin())];
-        out.told.push_back({device.name, known.networks[row], value, predicted});
+        out.told.push_back({device.name, known.networks[row], value, predicted, doubt});
     }
 
     // What is said of those not measured, from their intervals.
@@ -139,7 +139,8 @@ struct Bringing {
             if (!all) return Unexpected(all.error());
             for (std::size_t r = 0; r < known.networks.size(); ++r) {
                 const std::size_t at = named->place.find(known.networks[r])->second;
-                if (matrix.tells(at)) tell(r, (*all)[at]);
+                if (matrix.tells(at))
+                    tell(r, (*all)[at], matrix.doubtful((*all)[at]) ? EdgeDoubt::Wide : EdgeDoubt::None);
             }
             sum();
         }
@@ -168,10 +169,10 @@ struct Bringing {
         prior.calibrate(*features, others.columns, measured.size(), options.seed);
         out.knownDevices = prior.known();
         const auto rowsOf = [&](std::span<const std::size_t> rows) {
-            FeatureRows some{features->columns, {}, features->core};
+            FeatureRows some = features->none();
             for (const std::size_t r : rows) {
                 const auto row = features->row(r);
-                some.values.insert(some.values.end(), row.begin(), row.end());
+                some.add(row);
             }
             return some;
         };
@@ -179,7 +180,10 @@ struct Bringing {
         if (!model) return Unexpected(model.error());
         out.simple = model->simple;
         out.model = *model;
-        for (std::size_t r = 0; r < known.networks.size(); ++r) tell(r, model->at(features->row(r)));
+        for (std::size_t r = 0; r < known.networks.size(); ++r) {
+            const auto [said, doubt] = toldWithDoubt(*model, features->row(r));
+            tell(r, said, doubt);
+        }
         sum();
         if (options.next == 0) return {};
         std::vector<std::size_t> open;

@@ -117,14 +117,15 @@ Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& targ
             ++untold;
             continue;
         }
-        told.push_back({target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], (*all)[at]});
+        const EdgeDoubt doubt = matrix.doubtful((*all)[at]) ? EdgeDoubt::Wide : EdgeDoubt::None;
+        told.push_back(
+            {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], (*all)[at], doubt});
         simple.push_back(likest[at]);
     }
     if (told.empty())
         return fail("edge.no-rows", fmt::format("no row of {} is left to judge", target), {}, "measure fewer networks");
-    const std::vector<char> outside(told.size(), 0);
     if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
-    EdgeJudgement out = judgeEdgeRows(told, outside, simple);
+    EdgeJudgement out = judgeEdgeRows(told, simple);
     out.noise = matrix.rest();
     out.samples = static_cast<double>(measured.size());
     out.simple = matrix.simple() ? 1 : 0;

@@ -49,12 +49,12 @@ struct SpaceJudge {
         std::vector<std::size_t> rows = task.pool(target, false), some;
         for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
             some.push_back(rows[i * rows.size() / std::min(most, rows.size())]);
-        FeatureRows candidates{features.columns, {}, features.core};
+        FeatureRows candidates = features.none();
         for (const std::size_t r : some) {
             const auto row = features.row(r);
-            candidates.values.insert(candidates.values.end(), row.begin(), row.end());
+            candidates.add(row);
         }
-        const auto model = prior.condition({features.columns, {}, features.core}, {});
+        const auto model = prior.condition(features.none(), {});
         if (!model) return {};
         auto together = model->covariance(candidates);
         std::vector<std::size_t> all(some.size());
@@ -70,11 +70,11 @@ struct SpaceJudge {
         const EdgeTable& table = task.sampled(target);
         const FeatureRows& features = &table == &task.known ? known : asked;
         const auto rows = task.chooses() ? chosen(target, prior, features) : task.draw(target, repeat);
-        FeatureRows taken{features.columns, {}, features.core};
+        FeatureRows taken = features.none();
         std::vector<double> values;
         for (const std::size_t r : rows) {
             const auto row = features.row(r);
-            taken.values.insert(taken.values.end(), row.begin(), row.end());
+            taken.add(row);
             values.push_back(table.values[table.target(target)][r]);
         }
         const auto model = prior.condition(taken, values);
@@ -82,22 +82,21 @@ struct SpaceJudge {
         std::set<std::string_view> used;
         for (const std::size_t r : rows) used.insert(table.networks[r]);
         std::vector<EdgePrediction> told;
-        std::vector<char> outside;
-        FeatureRows judged{asked.columns, {}, asked.core};
+        FeatureRows judged = asked.none();
         const std::clock_t start = std::clock();
         for (const std::size_t r : task.rowsOf(task.asked, target, task.protocol.test)) {
             if (used.contains(task.asked.networks[r])) continue;
             const auto row = asked.row(r);
+            const auto [said, doubt] = toldWithDoubt(*model, row);
             told.push_back(
-                {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], model->at(row)});
-            outside.push_back(model->outside(row) > 1 ? 1 : 0);
-            judged.values.insert(judged.values.end(), row.begin(), row.end());
+                {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], said, doubt});
+            judged.add(row);
         }
         if (told.empty())
             return fail("edge.no-rows", fmt::format("no row of {} is left to judge", target), {}, "draw fewer samples");
         const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         result.secondsPerNetwork = std::max(result.secondsPerNetwork, spent / static_cast<double>(told.size()));
-        EdgeJudgement out = judgeEdgeRows(told, outside, ridgeOfFour(taken, values, judged));
+        EdgeJudgement out = judgeEdgeRows(told, ridgeOfFour(taken, values, judged));
         out.noise = model->noise;
         out.samples = static_cast<double>(rows.size());
         out.simple = model->simple ? 1 : 0;

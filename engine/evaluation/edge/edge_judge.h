@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,7 @@ struct EdgeProtocol {
     std::stop_token stop = {};
 };
 
-/// Rows more than 2× off, rows that were flagged (outside of the domain, or with an interval that reaches 2×), and
-/// rows that are both.
+/// Rows more than 2× off, rows that were flagged (EdgeDoubt), and rows that are both.
 struct EdgeFlags {
     double far = 0, flagged = 0, both = 0;
     double found() const { return far > 0 ? both / far : std::numeric_limits<double>::quiet_NaN(); }
@@ -57,10 +57,15 @@ struct EdgeJudgement {
     std::string deadCode;  ///< `dropped`, `executed`, `unclear`; empty where the space has none
 };
 
+/// Why a row may be off by two: it is unlike all networks seen, or its interval reaches far (DeviceModel::doubtful).
+enum class EdgeDoubt { None, Outside, Wide };
+std::string_view toText(EdgeDoubt doubt);  ///< `inside`, `outside`, `wide`
+
 struct EdgePrediction {
     std::string target, network;
     double measured = 0;  ///< NaN where it was not
     Predicted predicted;
+    EdgeDoubt doubt = EdgeDoubt::None;
 };
 
 struct EdgeResult {

@@ -5,6 +5,7 @@
 #include "learning/edge/next_samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -100,8 +101,19 @@ std::vector<std::size_t> FewShot::draw(const std::string& target, std::size_t re
     return rows;
 }
 
-EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const char> outside,
-                            std::span<const double> simple) {
+std::string_view toText(EdgeDoubt doubt) {
+    constexpr std::array<std::string_view, 3> words{"inside", "outside", "wide"};
+    return words[static_cast<std::size_t>(doubt)];
+}
+
+std::pair<Predicted, EdgeDoubt> toldWithDoubt(const DeviceModel& model, std::span<const double> features) {
+    const Predicted told = model.at(features);
+    return {told, model.outside(features) > 1 ? EdgeDoubt::Outside
+                  : model.doubtful(told)      ? EdgeDoubt::Wide
+                                              : EdgeDoubt::None};
+}
+
+EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const double> simple) {
     EdgeJudgement out;
     std::vector<double> told, measured;
     double inside = 0, within = 0, far = 0, flagged = 0, both = 0;
@@ -113,8 +125,7 @@ EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<cons
         inside += row.measured >= said.low && row.measured <= said.high ? 1 : 0;
         const double ratio = said.mean / row.measured;
         within += std::abs(ratio - 1) < 0.1 ? 1 : 0;
-        // A flag says: this may be off by two.
-        const bool flag = outside[i] || said.high > 2 * said.mean || 2 * said.low < said.mean;
+        const bool flag = row.doubt != EdgeDoubt::None;
         const bool isFar = ratio > 2 || ratio < 0.5;
         flagged += flag ? 1 : 0;
         far += isFar ? 1 : 0;

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -43,9 +44,11 @@ Expected<NamedNetworks> namedNetworks(const FewShot& task, const std::string& ta
 /// Columns of `known` that belong to the same whole device as `target` of `table`, itself too.
 bool sameWhole(const EdgeTable& known, std::size_t other, const EdgeTable& table, std::string_view target);
 
+/// What a model says of a network with these features, and whether that may be off by two.
+std::pair<Predicted, EdgeDoubt> toldWithDoubt(const DeviceModel& model, std::span<const double> features);
+
 /// `simple`: of a simple model, one per row; rows where it has none are left out of its figures.
-EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const char> outside,
-                            std::span<const double> simple);
+EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const double> simple);
 Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& target, std::size_t repeat,
                                     EdgeResult& result);
 

@@ -15,12 +15,25 @@ namespace orrery {
 // The numbers of a model and their names in the file.
 struct DeviceNumbers {
     static nlohmann::ordered_json written(const DeviceModel& m) {
-        return {{"simple", m.simple},    {"relative", m.relative_}, {"samples", m.samples},
-                {"noise", m.noise},      {"freedom", m.freedom},    {"widening", m.widening},
-                {"left_out", m.leftOut}, {"scale", m.scale_},       {"scale_deviation", m.scaleDeviation_},
-                {"floor", m.floor_},     {"centre", m.centre_},     {"spread", m.spread_},
-                {"least", m.least_},     {"most", m.most_},         {"weights", m.weights_},
-                {"rank", m.rank_},       {"root", m.root_}};
+        return {{"simple", m.simple},
+                {"relative", m.relative_},
+                {"samples", m.samples},
+                {"noise", m.noise},
+                {"freedom", m.freedom},
+                {"widening", m.widening},
+                {"doubt", m.doubt},
+                {"drops", m.drops},
+                {"left_out", m.leftOut},
+                {"scale", m.scale_},
+                {"scale_deviation", m.scaleDeviation_},
+                {"floor", m.floor_},
+                {"centre", m.centre_},
+                {"spread", m.spread_},
+                {"least", m.least_},
+                {"most", m.most_},
+                {"weights", m.weights_},
+                {"rank", m.rank_},
+                {"root", m.root_}};
     }
     // Nothing where the lists do not fit each other.
     static std::optional<DeviceModel> read(const JsonValues& json) {
@@ -31,6 +44,8 @@ struct DeviceNumbers {
         m.noise = json.number("noise");
         m.freedom = json.number("freedom", 0);
         m.widening = json.number("widening");
+        m.doubt = json.number("doubt", 2);
+        m.drops = json.number("drops", 0);
         m.leftOut = json.number("left_out", 0);
         m.scale_ = json.number("scale");
         m.scaleDeviation_ = json.number("scale_deviation");
@@ -46,7 +61,8 @@ struct DeviceNumbers {
         const bool fits = p > 0 && m.spread_.size() == p && m.least_.size() == p && m.most_.size() == p &&
                           m.weights_.size() == p && rank >= 0 && rank <= 100'000 &&
                           m.root_.size() == p * static_cast<std::size_t>(rank);
-        if (!fits || !(m.scale_ > 0) || !(m.floor_ > 0) || !(m.noise >= 0) || !(m.widening > 0)) return std::nullopt;
+        if (!fits || !(m.scale_ > 0) || !(m.floor_ > 0) || !(m.noise >= 0) || !(m.widening > 0) || !(m.doubt > 0))
+            return std::nullopt;
         m.rank_ = static_cast<std::size_t>(rank);
         return m;
     }

@@ -51,7 +51,11 @@ public:
     /// (`next_samples.h` chooses by it), and what a sample is off beside.
     std::vector<double> covariance() const;
     double rest() const { return use_.rest; }
-    bool simple() const { return simple_; }        ///< the likest device answers
+    bool simple() const { return simple_; }  ///< the likest device answers
+    /// It may be off by two: see DeviceModel::doubtful().
+    bool doubtful(const Predicted& told) const {
+        return told.high > doubt_ * told.mean || doubt_ * told.low < told.mean;
+    }
     double knownShare(std::size_t network) const;  ///< of devices that have it
     /// Some device has it, or it is known what it is made of.
     bool tells(std::size_t network) const { return knownShare(network) > 0 || guess_[network] > 0; }
@@ -80,6 +84,7 @@ private:
     double widening_ = 1;
     bool simple_ = false;
     double simpleReach_ = 0;  ///< half of its interval, in logarithms
+    double doubt_ = 2;
     double wideEnough(std::span<const std::vector<double>> off) const;
     std::vector<std::vector<double>> latenciesOf(std::span<const std::size_t> among) const;
     Answer answer(std::span<const std::size_t> measured, std::span<const double> logs,

@@ -339,7 +339,11 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
         }
     }
     if (tasks.size() < 2) return;
+    struct Row {
+        double error, half;  // in logarithms, not yet widened
+    };
     std::vector<std::vector<double>> offAtBest;  // task by task
+    std::vector<Row> rowsAtBest;
     double best = std::numeric_limits<double>::infinity();
     // Middle and mean: neither a few lost networks nor the many easy ones decide alone.
     const auto costOf = [](std::vector<double>& errors) {
@@ -349,6 +353,7 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
     };
     const auto attempt = [&](const Use& use) {
         std::vector<std::vector<double>> off;
+        std::vector<Row> rows;
         double cost = 0;
         for (const Task& task : tasks) {
             const Answer told = answer(task.measured, task.logs, task.among, task.likeness, use);
@@ -358,6 +363,7 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
                 const double error = std::abs(told.mean[n] - logs_[task.device * networks_ + n] - levels_[task.device]);
                 errors.push_back(error);
                 off.back().push_back(error / (normal90 * told.deviation[n]));
+                rows.push_back({error, normal90 * told.deviation[n]});
             }
             cost += costOf(errors);
         }
@@ -365,6 +371,7 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
         best = cost;
         use_ = use;
         offAtBest = std::move(off);
+        rowsAtBest = std::move(rows);
     };
     attempt(use_);
     for (const double reach : {0.1, 0.25, 0.6, 2.0}) {
@@ -403,6 +410,9 @@ void NetworkMatrix::tune(std::span<const std::size_t> measured, std::uint64_t se
         }
     }
     widening_ = std::clamp(wideEnough(offAtBest), 0.4, 5.0);
+    std::vector<double> far, near;
+    for (const Row& each : rowsAtBest) (each.error > std::log(2.0) ? far : near).push_back(each.half * widening_);
+    doubt_ = doubtOf(std::move(far), std::move(near));
     // The likest device alone, on the same left-out devices.
     std::vector<std::vector<double>> offSimple;
     double cost = 0;
@@ -442,8 +452,10 @@ double NetworkMatrix::wideEnough(std::span<const std::vector<double>> off) const
         worst = std::max(worst, quantileType7(task, 0.9));
     }
     if (all.size() < 20) return 1;
+    // Runs of one board are one device.
+    const std::size_t boards = 1 + *std::max_element(groups_.begin(), groups_.end());
     const double pooled = quantileType7(all, 0.9),
-                 share = std::min(1.0, 2 / (1 + 0.5 * static_cast<double>(groups_.size())));
+                 share = std::min(1.0, 2 / (1 + 0.5 * static_cast<double>(boards)));
     return pooled + share * std::max(0.0, worst - pooled);
 }
 

@@ -27,7 +27,16 @@ SpaceFeatures cellFeatures() {
         for (const char* edge : edgeNames)
             for (std::size_t op = 1; op < opNames.size(); ++op)
                 f.names.push_back(fmt::format("{}{} at {}", live ? "live " : "", opNames[op], edge));
+    f.half = f.names.size();
+    for (std::size_t c = 0; c < f.half; ++c) f.names.push_back("without dead code: " + f.names[c]);
     return f;
+}
+
+NasBench201Cell withoutDeadCode(NasBench201Cell cell) {
+    const auto live = liveEdges(cell);
+    for (std::size_t e = 0; e < cell.edges.size(); ++e)
+        if (!live[e]) cell.edges[e] = NasBench201Cell::None;
+    return cell;
 }
 
 void cellRow(const NasBench201Cell& cell, std::vector<double>& row) {
@@ -190,6 +199,7 @@ Expected<void> appendFeatures(const SpaceFeatures& space, std::string_view code,
         const auto cell = readNasBench201(code);
         if (!cell) return Unexpected(cell.error());
         cellRow(*cell, row);
+        cellRow(withoutDeadCode(*cell), row);
     } else if (space.space == "fbnet") {
         const auto blocks = readFbnet(code);
         if (!blocks) return Unexpected(blocks.error());

@@ -1,8 +1,7 @@
 #pragma once
 
 // What a network of a search space is to an additive model of latency: counts of its operators and of those that do
-// something, one column per choice at a place, work. Read from the code itself, so that a hundred thousand are ranked
-// in a second; no device in it.
+// something, one column per choice at a place, work. Read from the code itself; no device in it.
 
 #include "base/diagnostic.h"
 
@@ -19,6 +18,7 @@ struct SpaceFeatures {
     /// operations, bytes), each as a share of its mean.
     std::vector<std::size_t> analytic;
     std::size_t core = 0;  ///< columns in front that carry most of the latency; those behind are detail
+    std::size_t half = 0;  ///< from here on the same columns of the network without its dead code; 0: it has none
 };
 
 /// `nasbench201`, `fbnet`, `ofa`, `hat` (encoder and decoder, but not both in one table). Fails with

@@ -106,8 +106,8 @@ Method deviceFileMethod() {
         .platforms = {"CPU", "GPU", "Accelerator"},
         .evidence =
             {{"networks of a search space", "CPU",
-              "NAS-Bench-201 on HELP's six devices: mean rank correlation 0.968 with ten samples, 0.949 with five, "
-              "0.895 with none"}},
+              "NAS-Bench-201 on HELP's six devices: mean rank correlation 0.968 with ten samples, 0.947 with five, "
+              "0.894 with none"}},
         .needs = {"A file that `orrery-cli edge … --save` has written", "A network of the space that was measured"},
         .failureMode =
             "It knows networks of one space and one device. A network unlike those measured is flagged; another "

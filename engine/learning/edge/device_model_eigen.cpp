@@ -1,0 +1,85 @@
+#include "learning/edge/device_prior.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double normal90 = 1.6448536269514722;
+
+}  // namespace
+
+std::vector<double> DeviceModel::standard(std::span<const double> features) const {
+    std::vector<double> out(centre_.size());
+    for (std::size_t c = 0; c < out.size(); ++c) out[c] = (features[c] - centre_[c]) * spread_[c];
+    return out;
+}
+
+double DeviceModel::mean(std::span<const double> features) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < centre_.size(); ++c) sum += (features[c] - centre_[c]) * spread_[c] * weights_[c];
+    return scale_ * std::max(sum, floor_);
+}
+
+Predicted DeviceModel::at(std::span<const double> features) const {
+    const auto x = standard(features);
+    double share = 0;
+    for (std::size_t c = 0; c < x.size(); ++c) share += x[c] * weights_[c];
+    share = std::max(share, floor_);
+    double variance = noise * noise * (relative_ ? share * share : 1);
+    // Row by row, as the root lies in memory.
+    thread_local std::vector<double> along;
+    along.assign(rank_, 0);
+    for (std::size_t c = 0; c < x.size(); ++c) {
+        if (x[c] == 0) continue;
+        const double* row = root_.data() + c * rank_;
+        for (std::size_t k = 0; k < rank_; ++k) along[k] += x[c] * row[k];
+    }
+    for (const double each : along) variance += each * each;
+    const double half = normal90 * widening * std::sqrt(variance);
+    Predicted out;
+    out.mean = scale_ * share;
+    // The level is known in ratios, so it stretches both ends.
+    const double stretch = std::exp(normal90 * widening * scaleDeviation_);
+    out.low = scale_ * std::max(share - half, 0.2 * floor_) / stretch;
+    out.high = scale_ * (share + half) * stretch;
+    return out;
+}
+
+std::vector<double> DeviceModel::covariance(const FeatureRows& networks) const {
+    const auto rows = static_cast<Eigen::Index>(networks.rows()), rank = static_cast<Eigen::Index>(rank_);
+    const Eigen::Map<const RowMajor> root(root_.data(), static_cast<Eigen::Index>(centre_.size()), rank);
+    RowMajor along(rows, rank);
+    for (Eigen::Index r = 0; r < rows; ++r) {
+        const auto features = networks.row(static_cast<std::size_t>(r));
+        const double share = std::max(mean(features) / scale_, floor_);
+        const auto x = standard(features);
+        along.row(r) =
+            (Eigen::Map<const Eigen::RowVectorXd>(x.data(), static_cast<Eigen::Index>(x.size())) * root) / share;
+    }
+    std::vector<double> out(networks.rows() * networks.rows());
+    Eigen::Map<RowMajor> together(out.data(), rows, rows);
+    together = along * along.transpose();
+    together.array() += scaleDeviation_ * scaleDeviation_;
+    return out;
+}
+
+double DeviceModel::outside(std::span<const double> features) const {
+    double worst = 0;
+    for (std::size_t c = 1; c < centre_.size(); ++c) {
+        const double range = most_[c] - least_[c];
+        if (range <= 0) {
+            if (features[c] != most_[c]) worst = std::max(worst, 2.0);
+            continue;
+        }
+        worst = std::max(worst, std::max(least_[c] - features[c], features[c] - most_[c]) / range + 1);
+    }
+    return worst;
+}
+
+}  // namespace orrery
