@@ -81,6 +81,10 @@ void ComponentForm::show(HardwarePtr hardware, ComponentPaths paths, DeviceViewP
     if (!hardware) return;
     std::erase_if(paths, [&](const ComponentPath& path) { return !componentAt(hardware->root, path); });
     if (paths.empty()) return;
+    // What is typed may ask for another form, as the sides of a mesh do: the focus stays in the field of that name.
+    const QWidget* focus = page_ && paths == paths_ ? window()->focusWidget() : nullptr;
+    const QString typedInto = focus && page_->isAncestorOf(focus) ? focus->objectName() : QString();
+    const QWidget* before = page_;
     hardware_ = std::move(hardware);
     paths_ = std::move(paths);
     device_ = std::move(device);
@@ -91,6 +95,8 @@ void ComponentForm::show(HardwarePtr hardware, ComponentPaths paths, DeviceViewP
         building_ = false;
     }
     fill();
+    if (auto* again = page_ != before && !typedInto.isEmpty() ? page_->findChild<QWidget*>(typedInto) : nullptr)
+        again->setFocus(Qt::OtherFocusReason);
     showDevice();
     showProblems();
 }
