@@ -1,7 +1,11 @@
 #include "methods/model/price_grid.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
+#include <new>
+#include <type_traits>
 
 namespace orrery {
 
@@ -33,7 +37,16 @@ PriceGrid::PriceGrid(GridAxis a, GridAxis b, GridAxis c) : axes_{std::move(a), s
         size_[i] = static_cast<std::size_t>(std::max(1, axes_[i].points()));
         cells *= size_[i];
     }
-    cells_ = std::make_unique<Cell[]>(cells);
+    static_assert(std::atomic<std::uint8_t>::is_always_lock_free && sizeof(std::atomic<std::uint8_t>) == 1 &&
+                  std::is_trivially_destructible_v<Cell>);
+    const std::size_t bytes = cells * sizeof(Cell);
+    void* zeros = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (zeros == MAP_FAILED) throw std::bad_alloc();
+    cells_ = std::unique_ptr<Cell[], Unmap>(static_cast<Cell*>(zeros), Unmap{bytes});
+}
+
+void PriceGrid::Unmap::operator()(Cell* cells) const {
+    munmap(cells, bytes);
 }
 
 }  // namespace orrery

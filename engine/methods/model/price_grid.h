@@ -103,7 +103,13 @@ private:
     }
     std::array<GridAxis, 3> axes_;
     std::array<std::size_t, 3> size_{1, 1, 1};
-    std::unique_ptr<Cell[]> cells_;
+    // Megabytes, of which an iteration's work asks for little: pages of zeros from the system (an empty cell is all
+    // zeros), of which only those that are priced take memory.
+    struct Unmap {
+        std::size_t bytes;
+        void operator()(Cell* cells) const;
+    };
+    std::unique_ptr<Cell[], Unmap> cells_;
 };
 
 }  // namespace orrery

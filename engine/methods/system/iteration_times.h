@@ -16,9 +16,8 @@ namespace orrery {
 
 struct IterationTimes::Parts {
     using Time = std::shared_ptr<const KernelIterationTime>;
-    /// How many of those used last are kept: each takes some hundred kilobytes, and every edit of a device makes
-    /// another.
-    std::size_t most = 64;
+    /// How many of those used last are kept: each takes up to some megabytes, and every edit of a device makes another.
+    std::size_t most = 16;
     Time find(const std::string& key);  ///< null if there is none
     void add(const std::string& key, Time time);
     std::size_t size();
