@@ -83,16 +83,25 @@ int main(int argc, char** argv) {
     }
 
     app::FirstPaint firstPaint(&window);
+    bool painted = false, ready = false;
     double readyAt = -1;
     const auto reportStart = [&] {
-        if (!line.startupReport || firstPaint.at() < 0 || readyAt < 0) return;
+        if (!line.startupReport || !painted || !ready) return;
+        if (firstPaint.at() < 0 || readyAt < 0) {
+            print(stderr, QStringLiteral("orrery: the time since the start is not known without /proc\n"));
+            return QApplication::exit(1);
+        }
         print(stdout, QStringLiteral("first_paint_ms %1\nready_ms %2\n")
                           .arg(firstPaint.at(), 0, 'f', 0)
                           .arg(std::max(readyAt, firstPaint.at()), 0, 'f', 0));
         QApplication::exit(0);
     };
-    QObject::connect(&firstPaint, &app::FirstPaint::painted, &window, reportStart);
+    QObject::connect(&firstPaint, &app::FirstPaint::painted, &window, [&] {
+        painted = true;
+        reportStart();
+    });
     QObject::connect(&window, &app::MainWindow::ready, &window, [&] {
+        ready = true;
         readyAt = app::millisecondsSinceExec();
         if (line.startupReport) {
             QTimer::singleShot(0, &window, reportStart);

@@ -13,12 +13,16 @@ lintian --fail-on error,warning "$deb"
 root=${ORRERY_CHROOT:-}
 if [ -z "$root" ]; then
     root=$(mktemp -d /tmp/orrery-chroot.XXXXXX)
-    trap 'rm -rf --one-file-system "$root"' EXIT
+    trap 'rm -rf --one-file-system "$root"' EXIT  # of a debootstrap that fails
     debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 fi
 prefix=  # `exec`: instead of the shell
 in_it() { $prefix chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 QT_QPA_PLATFORM=offscreen "$@"; }
 of_ours() { find "$root" -xdev -iname '*orrery*' -not -path "$root/root/*" -not -path "$root/var/log/*" -not -path "$root/var/lib/apt/*" | sed "s|^$root||" | sort; }
+
+# As every running system has it.
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+trap 'umount "$root/proc"; [ -n "${ORRERY_CHROOT:-}" ] || rm -rf --one-file-system "$root"' EXIT
 
 cp "$deb" "$root/root/orrery.deb"
 before=$(of_ours)
