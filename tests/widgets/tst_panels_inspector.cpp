@@ -240,8 +240,8 @@ private slots:
         const auto chip = [](Desk& desk, const char* row) {
             return desk.inspector.findChild<AttributeRow*>(QString::fromLatin1(row))->chip();
         };
-        QCOMPARE(chip(l2, "inspector.bandwidth.row")->text(), "unverified");
-        QCOMPARE(chip(l2, "inspector.bandwidth.row")->tone(), Tone::Warning);
+        QCOMPARE(chip(l2, "inspector.latency.row")->text(), "unverified");
+        QCOMPARE(chip(l2, "inspector.latency.row")->tone(), Tone::Warning);
         QCOMPARE(chip(l2, "inspector.capacity.row")->text(), "whitepaper");
         QVERIFY(chip(l2, "inspector.capacity.row")->toolTip().contains("White Paper", Qt::CaseInsensitive));
         auto* line = l2.find<ValueEdit>("inspector.capacity");
