@@ -10,7 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <thread>
+#include <vector>
 
 using namespace orrery;
 using namespace orrery::test;
@@ -21,6 +25,25 @@ class TestStoreRuns : public QObject {
     std::string path(const char* name) const { return folder_.filePath(name).toStdString(); }
 
 private slots:
+    // Programs that begin at the same moment, as a window and a command line do: one sets the file up, all read it.
+    void manyOpenOneNewFileAtOnce() {
+        for (int round = 0; round < 20; ++round) {
+            const std::string path = folder_.filePath(QString("at-once-%1.sqlite").arg(round)).toStdString();
+            std::atomic<int> ready{0};
+            std::array<std::string, 4> failures;
+            std::vector<std::thread> all;
+            for (int i = 0; i < 4; ++i) {
+                all.emplace_back([&, i] {
+                    ++ready;
+                    while (ready < 4) std::this_thread::yield();
+                    if (const auto opened = RunStore::open(path); !opened)
+                        failures[static_cast<std::size_t>(i)] = toText(opened.error());
+                });
+            }
+            for (std::thread& each : all) each.join();
+            for (const std::string& failure : failures) QVERIFY2(failure.empty(), failure.c_str());
+        }
+    }
     void aRunComesBackAsItWas() {
         auto store = RunStore::open(path("a.sqlite"));
         QVERIFY2(store, store ? "" : toText(store.error()).c_str());

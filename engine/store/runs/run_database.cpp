@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <thread>
 
 namespace orrery::store {
 
@@ -52,17 +53,21 @@ Expected<std::int64_t> pragma(sqlite3* db, const char* sql, const std::string& p
     return statement.integer(0);
 }
 
+constexpr auto lockPause = std::chrono::milliseconds(10);
+constexpr int lockTries = 500;  // as long as the busy timeout
+
 Expected<void> prepare(sqlite3* db, const std::string& path) {
     sqlite3_busy_timeout(db, 5000);
     sqlite3_extended_result_codes(db, 0);
     // The file may come from anywhere: nothing in its schema may run functions or write beside it.
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    const auto version = pragma(db, "pragma user_version", path);
-    if (!version) return tl::unexpected(version.error());
-    const auto application = pragma(db, "pragma application_id", path);
+    // Tables first: another program may set the file up at this moment, all at once, and what is read later is newer.
     const auto tables = pragma(db, "select count(*) from sqlite_schema", path);
-    if (!application || !tables) return databaseError(db, "read the run database", path);
+    if (!tables) return tl::unexpected(tables.error());
+    const auto version = pragma(db, "pragma user_version", path);
+    const auto application = pragma(db, "pragma application_id", path);
+    if (!version || !application) return databaseError(db, "read the run database", path);
     if (*tables > 0 && *application != applicationId) {
         return fail("store.kind", "this is a SQLite database of another program", "a run database of Orrery",
                     "give another file: this one is left as it is", {path});
@@ -77,18 +82,32 @@ Expected<void> prepare(sqlite3* db, const std::string& path) {
     if (sqlite3_db_readonly(db, "main") == 1) return {};
     // WAL: a killed writer leaves whole transactions. FULL rather than NORMAL, which would survive a killed program but
     // could lose the last results to a power cut: add() promises that its result is on the disk.
-    if (!execute(db, "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;")) {
-        return databaseError(db, "open the run database for writing", path);
+    // The step to WAL does not wait for a lock as statements do (SQLite: the busy handler is not asked).
+    const auto writable = [db] {
+        return execute(db, "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;");
+    };
+    bool ready = writable();
+    for (int tries = 0; !ready && sqlite3_errcode(db) == SQLITE_BUSY && tries < lockTries; ++tries) {
+        std::this_thread::sleep_for(lockPause);
+        ready = writable();
     }
-    if (*version == 0 && *tables == 0) {
-        const std::string setup =
-            fmt::format("begin immediate; {} {} {} pragma application_id = {}; pragma user_version = {}; commit;",
-                        schema, searchSchema, pairSchema, applicationId, schemaVersion);
-        if (!execute(db, setup.c_str())) return databaseError(db, "set up the run database", path);
-    } else if (*version < schemaVersion) {
-        const std::string raise = fmt::format("begin immediate; {} {} pragma user_version = {}; commit;",
-                                              *version < 2 ? searchSchema : "", pairSchema, schemaVersion);
-        if (!execute(db, raise.c_str())) return databaseError(db, "bring the run database up to date", path);
+    if (!ready) return databaseError(db, "open the run database for writing", path);
+    if (*version >= schemaVersion) return {};
+    // Two programs may come to here: who waited for the lock looks again.
+    if (!execute(db, "begin immediate;")) return databaseError(db, "set up the run database", path);
+    const auto filled = pragma(db, "select count(*) from sqlite_schema", path);
+    const auto now = pragma(db, "pragma user_version", path);
+    std::string made;
+    if (now && filled && *filled == 0) {
+        made = fmt::format("{} {} {} pragma application_id = {}; pragma user_version = {};", schema, searchSchema,
+                           pairSchema, applicationId, schemaVersion);
+    } else if (now && *now < schemaVersion) {
+        made = fmt::format("{} {} pragma user_version = {};", *now < 2 ? searchSchema : "", pairSchema, schemaVersion);
+    }
+    if (!now || !filled || !execute(db, (made + " commit;").c_str())) {
+        auto failed = databaseError(db, "set up the run database", path);
+        execute(db, "rollback;");
+        return failed;
     }
     return {};
 }
