@@ -166,7 +166,6 @@ private slots:
             QProcess process;
             const auto processes = startedRanks(process, out, {"--enable-recovery"});
             QVERIFY2(processes.size() == 4, process.readAllStandardError());
-            QTest::qWait(1500);  // until all have said their first word: one that never did is let go by nobody
             const std::size_t before = stored(out);
             QVERIFY2(before < slowRows, "done before a rank could be killed");
             ::kill(processes.at(2), signal);

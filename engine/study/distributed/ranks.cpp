@@ -96,10 +96,10 @@ std::vector<AnsweredItem> Ranks::hear(Batches& batches) {
             } else {
                 setState(&batches, message->from, State::Lost,
                          "it asks another question: other files, or another build");
-                other.threads = 0;
+                other.threads = 0, other.refused = true;
             }
         } else if (word == Word::Refuse) {
-            other.threads = 0;
+            other.threads = 0, other.refused = true;
             setState(&batches, message->from, State::Lost, std::string(reader.text()));
         } else if (other.threads > 0) {
             if (other.state == State::Lost) setState(&batches, message->from, State::Ready);
@@ -193,6 +193,7 @@ bool Ranks::answer(std::span<const std::uint64_t> numbers, const Take& take, con
     }
     while (!pool_->idle()) std::this_thread::sleep_for(microseconds(200));
     pool_->clear();
+    if (whole) awaitFirstWords();
     return whole;
 }
 
@@ -299,16 +300,36 @@ void Ranks::refuse(const Diagnostic& why) {
     }
 }
 
+// A rank that has not said its first word may be starting, or may be gone: who leaves together with one that is gone
+// waits for ever.
+void Ranks::awaitFirstWords() {
+    Batches none(0, ranks());
+    ++round_;  // answers to what was asked are of no use any more
+    const auto begun = Clock::now();
+    for (;;) {
+        hear(none);
+        const bool all = std::none_of(others_.begin() + 1, others_.end(),
+                                      [](const Other& other) { return other.state == State::Unknown; });
+        if (all) return;
+        if (duration<double>(Clock::now() - begun).count() > timeout_) break;
+        std::this_thread::sleep_for(microseconds(1000));
+    }
+    for (int rank = 1; rank < ranks(); ++rank) {
+        if (others_[static_cast<std::size_t>(rank)].state == State::Unknown)
+            setState(nullptr, rank, State::Lost, fmt::format("no word for {:g} s", timeout_));
+    }
+}
+
 void Ranks::finish() {
     if (std::exchange(left_, true)) return;
     if (rank() != 0) {
         all_ = false;
         return transport_->leave(false);
     }
-    // A rank whose word nobody has heard yet is asked for it no more, but must be let go as well.
+    if (pool_) awaitFirstWords();
     pool_.reset();
     for (std::size_t rank = 1; rank < others_.size(); ++rank)
-        all_ = all_ && (others_[rank].state != State::Lost || others_[rank].threads == 0);
+        all_ = all_ && (others_[rank].state != State::Lost || others_[rank].refused);
     for (int rank = 1; rank < ranks(); ++rank) {
         const Other& other = others_[static_cast<std::size_t>(rank)];
         const bool same = other.state != State::Lost;

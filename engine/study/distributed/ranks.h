@@ -70,7 +70,8 @@ private:
     enum class State { Unknown, Ready, Lost };
     struct Other {
         State state = State::Unknown;
-        int threads = 0;
+        int threads = 0;       ///< 0 until its first word, and once it refused
+        bool refused = false;  ///< it is there, and leaves with the others
         double pace = 0;
         Clock::time_point heard{};
         std::string why;
@@ -79,6 +80,7 @@ private:
     std::vector<AnsweredItem> hear(Batches& batches);
     void feed(Batches& batches, int rank, std::span<const std::uint64_t> numbers);
     void judge(Batches& batches);
+    void awaitFirstWords();
     void setState(Batches* batches, int rank, State state, std::string why = {});
 
     std::unique_ptr<Transport> transport_;
