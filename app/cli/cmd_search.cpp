@@ -341,7 +341,15 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
                                  : "with `--out DIR` every finished batch is kept")
                           .value());
     }
-    return written && !frontOf(problem, outcome.evaluations).points.empty() ? Answered : Unanswered;
+    if (frontOf(problem, outcome.evaluations).points.empty()) {
+        return failed(fail("search.no-answer",
+                           fmt::format("none of the {} designs tried has an answer that the constraints allow",
+                                       outcome.evaluations.size()),
+                           "one that does, for a front to begin with",
+                           "`--evaluations N` tries more of them; or loosen a constraint of the file")
+                          .value());
+    }
+    return written ? Answered : Unanswered;
 }
 
 int runSearchCommand(const Arguments& arguments, Watch& watch) {

@@ -223,6 +223,19 @@ private slots:
         QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
     }
 
+    // Only print() of app/cli/output.cpp ends quietly where a reader has gone (`| head`) and says that a disk is full.
+    void standardOutputIsWrittenInOnePlace() {
+        QStringList breaches;
+        static const QRegularExpression writes(
+            R"(\bstd::cout\b|[,(]\s*stdout\b|\bfmt::print(ln)?\(|\bstd::v?printf\(|(^|[^\w:])(printf|puts)\()");
+        for (const SourceFile& file : sources({"engine", "app/cli"})) {
+            if (file.path == "app/cli/output.cpp") continue;
+            for (const QString& line : file.lines)
+                if (writes.match(line).hasMatch()) breaches << file.path + ": " + line.trimmed();
+        }
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
     // One hash and one comparison of kernels, one table of what a device draws without work.
     void factsStandOnce() {
         struct Fact {

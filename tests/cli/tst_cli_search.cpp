@@ -43,6 +43,15 @@ private slots:
             QVERIFY(!json["front"].empty());
         }
     }
+    void nothingThatFitsIsSaid() {
+        // The first two designs of this one do not fit: no front, and a script must be told why the exit is 1.
+        const Outcome outcome =
+            cli({"search", QStringLiteral(ORRERY_SOURCE "/presets/searches/spread-a-model.yaml"), "--evaluations", "2"},
+                {}, 60000);
+        QCOMPARE(outcome.exit, 1);
+        QVERIFY2(outcome.error.contains("error: none of the 2 designs") && outcome.error.contains("hint: "),
+                 outcome.text().constData());
+    }
     void bandwidthIsWorthMoreThanCores() {
         const Outcome outcome =
             cli({"search", QStringLiteral(ORRERY_SOURCE "/presets/searches/hbm-or-cores.yaml"), "--json", "-"});
