@@ -37,12 +37,23 @@ private slots:
             QTest::newRow(id) << QString(id) << published << share;
         };
         row("alexnet", 61100840, 0);
+        row("vgg-11", 132863336, 0);
         row("vgg-13", 133047848, 0);
         row("vgg-16", 138357544, 0);
+        row("vgg-19", 143667240, 0);
+        row("resnet-18", 11689512, 0);
+        row("resnet-34", 21797672, 0);
         row("resnet-50", 25557032, 0);
+        row("resnet-101", 44549160, 0);
+        row("resnet-152", 60192808, 0);
+        row("wide-resnet-50-2", 68883240, 0);
+        row("resnext-50-32x4d", 25028904, 0);
         row("mobilenet-v2", 3504872, 0);
         row("efficientnet-b0", 5288548, 0);
+        row("vit-ti-16", 5717416, 0);
+        row("vit-s-16", 22050664, 0);
         row("vit-b-16", 86567656, 0);
+        row("vit-l-16", 304326632, 0);
         row("bert-base", 109482240, 0);
         row("bert-large", 335141888, 0);
         row("gpt-2", 124439808, 0);
@@ -89,10 +100,18 @@ private slots:
         QTest::newRow("alexnet") << "alexnet" << 0.714e9 << 0.001;
         QTest::newRow("vgg-13") << "vgg-13" << 11.31e9 << 0.001;
         QTest::newRow("vgg-16") << "vgg-16" << 15.47e9 << 0.001;
+        QTest::newRow("vgg-19") << "vgg-19" << 19.63e9 << 0.001;
+        QTest::newRow("resnet-18") << "resnet-18" << 1.814e9 << 0.001;
+        QTest::newRow("resnet-34") << "resnet-34" << 3.664e9 << 0.001;
         QTest::newRow("resnet-50") << "resnet-50" << 4089184256.0 << 0.0;
+        QTest::newRow("resnet-101") << "resnet-101" << 7.801e9 << 0.001;
+        QTest::newRow("resnet-152") << "resnet-152" << 11.514e9 << 0.001;
+        QTest::newRow("wide-resnet-50-2") << "wide-resnet-50-2" << 11.398e9 << 0.001;
+        QTest::newRow("resnext-50-32x4d") << "resnext-50-32x4d" << 4.23e9 << 0.002;
         QTest::newRow("mobilenet-v2") << "mobilenet-v2" << 0.301e9 << 0.002;
         QTest::newRow("efficientnet-b0") << "efficientnet-b0" << 385814752.0 << 0.0;
         QTest::newRow("vit-b-16") << "vit-b-16" << 17563828224.0 << 0.0;
+        QTest::newRow("vit-l-16") << "vit-l-16" << 61.55e9 << 0.001;
         QTest::newRow("dit-xl-2") << "dit-xl-2" << 118.64e9 << 0.005;  // DiT, table 4
     }
     void multiplyAccumulates() {

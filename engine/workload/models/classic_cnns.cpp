@@ -1,8 +1,6 @@
-// AlexNet, VGG-13 and VGG-16: chains of convolutions and three large fully connected layers.
+// AlexNet and the VGGs: chains of convolutions and three large fully connected layers.
 
 #include "workload/models/vision.h"
-
-#include <array>
 
 namespace orrery {
 namespace {
@@ -41,32 +39,19 @@ Graph buildAlexNet(const WorkloadOptions& options) {
     return classify(g, x, 6);
 }
 
-namespace {
-
-// Simonyan and Zisserman, table 1: columns B and D.
-Graph buildVgg(const char* name, const std::array<int, 5>& depths, const WorkloadOptions& options) {
-    GraphBuilder g(name, options);
+Graph buildVgg(const VggSize& size, const WorkloadOptions& options) {
+    GraphBuilder g(size.name, options);
     TensorId x = g.input("image", {options.batch, 3, side(options), side(options)});
     const std::int64_t widths[] = {64, 128, 256, 512, 512};
-    for (std::size_t stage = 0; stage < depths.size(); ++stage) {
+    for (std::size_t stage = 0; stage < size.depths.size(); ++stage) {
         const std::string prefix = std::to_string(stage + 1);
-        for (int i = 0; i < depths[stage]; ++i) {
+        for (int i = 0; i < size.depths[stage]; ++i) {
             x = convRelu(g, "conv" + prefix + "_" + std::to_string(i + 1), x, widths[stage],
                          {.kernel = 3, .padding = 1});
         }
         x = g.pool("MaxPool", "pool" + prefix, x, 2, 2);
     }
     return classify(g, x, 7);
-}
-
-}  // namespace
-
-Graph buildVgg13(const WorkloadOptions& options) {
-    return buildVgg("VGG-13", {2, 2, 2, 2, 2}, options);
-}
-
-Graph buildVgg16(const WorkloadOptions& options) {
-    return buildVgg("VGG-16", {2, 2, 3, 3, 3}, options);
 }
 
 }  // namespace orrery

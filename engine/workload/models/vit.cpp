@@ -2,9 +2,9 @@
 
 namespace orrery {
 
-Graph buildVitB16(const WorkloadOptions& options) {
-    constexpr std::int64_t patch = 16, hidden = 768, heads = 12, layers = 12;
-    GraphBuilder g("ViT-B/16", options);
+Graph buildVit(const VitSize& size, const WorkloadOptions& options) {
+    const std::int64_t patch = size.patch, hidden = size.hidden, heads = size.heads;
+    GraphBuilder g(size.name, options);
     const std::int64_t image = options.image > 0 ? options.image : 224;
     const std::int64_t side = image / patch;
     const std::int64_t tokens = side * side + 1;
@@ -15,7 +15,7 @@ Graph buildVitB16(const WorkloadOptions& options) {
     x = g.move("Concat", "class_token", {g.auxiliary("class_token.weight", {1, 1, hidden}), x},
                {batch, tokens, hidden});
     x = g.elementwise("Add", "positions", {x, g.auxiliary("positions.weight", {1, tokens, hidden})});
-    g.beginBlock("layers", layers);
+    g.beginBlock("layers", size.layers);
     TensorId h = g.layerNorm("ln_1", x);
     const TensorId qkv = g.linear("in_proj", h, 3 * hidden);
     h = g.attention("attention", {qkv},
