@@ -4,6 +4,7 @@
 #include "learning/fit_section.h"
 #include "methods/answer/vector_functions.h"
 #include "methods/cpu/cpu_fit.h"
+#include "methods/cpu/cpu_framework.h"
 #include "methods/cpu/cpu_view.h"
 #include "workload/kernel_parts.h"
 
@@ -16,7 +17,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.0.0";
+constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.1.0";
 
 // How much of the registers' lanes and of the cores a product's extents leave idle, as a factor of time: columns fill
 // whole registers, and cores share rows or columns, whichever are more.
@@ -30,18 +31,6 @@ double raggedness(const GpuView& cpu, double rows, double columns, double batch)
 // What stays where the kernel before left it.
 double activationBytes(const Kernel& kernel, double weights) {
     return std::max(0.0, kernel.bytes() - weights);
-}
-
-double weightBytes(const Kernel& kernel) {
-    if (kernel.kind == KernelKind::Gemm && kernel.batch <= 1) {
-        return double(kernel.n) * double(kernel.k) * weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
-    }
-    if (kernel.kind == KernelKind::Convolution) {
-        const ConvolutionShape& c = kernel.convolution;
-        return double(c.outChannels) * double(c.inChannels) / std::max(1.0, double(c.groups)) *
-               double(c.kernelHeight * c.kernelWidth) * weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
-    }
-    return 0;
 }
 
 // The innermost level with a bandwidth that holds so many bytes; main memory if none does.
@@ -95,29 +84,6 @@ double computeSeconds(const GpuView& cpu, const Kernel& kernel) {
     return peak > 0 ? operations * ragged / peak : 0;
 }
 
-// What a framework without frozen weights adds to a kernel (torch.compile on processors, batch 1).
-// A call: what ResNet-18 to -101, MobileNetV2 and EfficientNet-B0 take per convolution beside operations and packing,
-// on an i9-10940X and an i7-12700H (timm's tables of inference times, huggingface/pytorch-image-models); set by eye.
-constexpr double frameworkCall = 85e-6;
-// Weights are packed anew: read, a line fetched and written back, read again.
-constexpr double packingPasses = 4;
-// Lines that a core waits for at once (line fill buffers, Intel's optimisation manual: 10 on Skylake) and how long one
-// takes where the drawing does not say.
-constexpr double linesInFlight = 10, usualLine = 64, usualDramLatency = 100e-9;
-
-double frameworkSeconds(const GpuView& cpu, const Kernel& kernel, double weights) {
-    if (kernel.kind == KernelKind::Collective) return 0;
-    const double bandwidth = cpu.device.main().bandwidth.value;
-    double seconds = frameworkCall;
-    if (weights <= 0) return seconds;
-    if (kernel.kind == KernelKind::Gemm && kernel.m <= 1) {
-        // One row has nothing to share: one core runs along the weights.
-        const double latency = cpu.device.main().latency.value > 0 ? cpu.device.main().latency.value : usualDramLatency;
-        return seconds + std::max(0.0, weights / (linesInFlight * usualLine / latency) - weights / bandwidth);
-    }
-    return seconds + (kernel.kind == KernelKind::Convolution ? (packingPasses - 1) * weights / bandwidth : 0);
-}
-
 class CpuPricer final : public KernelPricer {
 public:
     CpuPricer(const GpuView& cpu, const CalibrationSet& calibrations, bool framework, double even)
@@ -139,7 +105,7 @@ public:
         const Binding* binding = bindingOf(kernel.kind, variantName(kernel).view());
         const CoresTime time = timeOf(kernel, binding);
         CoresShares shares = sharesFor(binding, kernel);
-        if (framework_ && !binding) shares.constant += frameworkSeconds(cpu_, kernel, weightBytes(kernel));
+        if (framework_ && !binding) shares.constant += frameworkSeconds(frameworkTimes, cpu_, kernel);
         KernelPrice price;
         price.seconds = price.low = price.high = shares(time);
         const double compute = shares.compute * time.compute, memory = shares.memory * time.memory;
@@ -169,7 +135,7 @@ public:
         seconds("launch constant", shares.constant,
                 binding ? "Of one call, fitted." : "The device's launch overhead; nothing has been fitted.");
         if (framework_ && !binding)
-            seconds("framework", frameworkSeconds(cpu_, kernel, weightBytes(kernel)),
+            seconds("framework", frameworkSeconds(frameworkTimes, cpu_, kernel),
                     "A call through the framework, weights packed anew, a product of one row on one core.");
         seconds("compute", shares.compute * time.compute,
                 fmt::format("Operations on whole registers by all cores, at the peak of the type, times {:.3f}{}.",
@@ -263,14 +229,10 @@ MethodCard cpuRooflineCard() {
             {{"matrix products, softmax, layer normalisation, element-wise", "CPU",
               "fp32 on one core of a Zen 5 server, oneDNN 2.6.3: median error 7 %, mean 14 % on 167 kernels after "
               "fitting 36 others (roofline 48 %); perceptrons of batch 16 to 256 -4 to 43 %"},
-             {"ResNet-50, VGG, ViT-B/16, MobileNetV2, EfficientNet-B0", "CPU",
-              "library=framework, nothing fitted but the time of a call: 11 % mean of 9 fp32 rows on i7-12700H, 16 % "
-              "of 9 "
-              "on i9-10940X (timm, torch.compile, batch 1); as an engine 45 and 77 % off. The convolutional ones were "
-              "in "
-              "sight when the call was set; others from their ONNX files on i9-10940X: VGG-19 20 % too fast, "
-              "MobileNetV3-Large 71 % and Swin-T 2.8 times too slow, for their many small kernels are fused by the "
-              "compiler"}},
+             {"ResNet-18 to -152, Wide ResNet-50, VGG, ViT, DeiT, MobileNetV2 and V3, EfficientNet-B0, Swin-T", "CPU",
+              "library=framework, fusion=compile: 10.8 % mean of 9 fp32 rows on i7-12700H and 15.4 % of 16 on "
+              "i9-10940X (timm, torch.compile, batch 1), of models that set none of its three times; of all 60 rows 6.6 and "
+              "13.2 %, median 4.7 and 6.8 %; as an engine 27 and 68 %"}},
         .needs = {"Peak rates of the cores", "Bandwidths of caches and main memory", "Shapes of all tensors",
                   "A calibration of the machine; without it a call costs the stated launch overhead"},
         .failureMode =
@@ -284,11 +246,23 @@ MethodCard cpuRooflineCard() {
 
 }  // namespace
 
+double coreWeightBytes(const Kernel& kernel) {
+    if (kernel.kind == KernelKind::Gemm && kernel.batch <= 1) {
+        return double(kernel.n) * double(kernel.k) * weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
+    }
+    if (kernel.kind == KernelKind::Convolution) {
+        const ConvolutionShape& c = kernel.convolution;
+        return double(c.outChannels) * double(c.inChannels) / std::max(1.0, double(c.groups)) *
+               double(c.kernelHeight * c.kernelWidth) * weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
+    }
+    return 0;
+}
+
 CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel) {
     CoresTime time;
     if (kernel.kind == KernelKind::Collective) return time;
     const DeviceView& device = cpu.device;
-    const double weights = weightBytes(kernel), activations = activationBytes(kernel, weights);
+    const double weights = coreWeightBytes(kernel), activations = activationBytes(kernel, weights);
     time.compute = computeSeconds(cpu, kernel);
     time.level = levelFor(device, activations);
     const double ofWeights = weights / device.main().bandwidth.value;

@@ -15,6 +15,8 @@ struct CoresTime {
 };
 /// Of one launch. `cpu` as cpuView() gives. Both are 0 for a kernel that does and moves nothing, and for collectives.
 CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel);
+/// Weights of a product or convolution as they are stored; 0 for other kernels.
+double coreWeightBytes(const Kernel& kernel);
 
 KernelMethod cpuRooflineMethod();
 
