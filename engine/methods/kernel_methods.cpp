@@ -4,6 +4,7 @@
 #include "methods/array/data_centric.h"
 #include "methods/array/loop_nest.h"
 #include "methods/array/systolic.h"
+#include "methods/cpu/core_kernels.h"
 #include "methods/cpu/cpu_roofline.h"
 #include "methods/gpu/gpu_cycle.h"
 #include "methods/interval/interval_analysis.h"
@@ -61,7 +62,8 @@ std::span<const KernelMethod> kernelMethods() {
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
         recordedKernels(),      cpuRooflineMethod(),         pimOffloadMethod(),
-        gpuCycleKernels(),      gpuIntervalKernels(),
+        gpuCycleKernels(),      gpuIntervalKernels(),        coreWindowKernels(),
+        coreCycleKernels(),
         // clang-format on
     };
     return methods;

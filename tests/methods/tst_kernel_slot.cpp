@@ -71,7 +71,7 @@ private slots:
         QTest::newRow("TPU") << "tpu-v3" << systolic;
         QTest::newRow("NPU") << "gemmini-like" << systolic;
         QTest::newRow("array") << "eyeriss-like" << array;
-        QTest::newRow("CPU") << "epyc-9654" << QStringList{"cpu-roofline"};
+        QTest::newRow("CPU") << "epyc-9654" << QStringList{"cpu-roofline", "core-windows", "core-cycle"};
     }
     void everyMethodFillsIt() {
         QFETCH(QString, hardware);

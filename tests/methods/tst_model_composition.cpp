@@ -236,7 +236,7 @@ private slots:
                     }
                 }
             }
-            const auto result = pipeline(runs, seconds, issue);
+            const auto result = pipelined(runs, seconds, issue);
             QVERIFY2(near(result.total, gpu, 1e-9), qPrintable(QString("%1: %2").arg(result.total).arg(gpu)));
             double busy = 0;
             for (const auto& run : runs) {
@@ -246,7 +246,7 @@ private slots:
         }
         // A block repeated without end is not followed to the end.
         const std::vector<LaunchRun> endless{{0, 1, 1e15}};
-        QVERIFY(near(pipeline(endless, std::vector{2e-6}, 5e-6).total, 5e9, 1e-6));
+        QVERIFY(near(pipelined(endless, std::vector{2e-6}, 5e-6).total, 5e9, 1e-6));
     }
     void eagerLaunchesBoundSmallModelsOnly() {
         const auto small = model("gpt-2", Phase::Decode, 16), large = model("llama-2-70b", Phase::Prefill, 2048);

@@ -110,8 +110,8 @@ Expected<WindowModel> loadWindowModel(const std::string& given) {
     const auto text = readFile(path);
     if (!text) return Unexpected(text.error());
     const auto refuse = [&](std::string message, std::string expected) {
-        return fail("core.model", std::move(message), std::move(expected), "`orrery-cli core --teach FILE` writes such a file",
-                    Place{path, 0, 0, {}});
+        return fail("core.model", std::move(message), std::move(expected),
+                    "`orrery-cli core --teach FILE` writes such a file", Place{path, 0, 0, {}});
     };
     const auto json = parseJson(*text, path, "core");
     if (!json) return Unexpected(json.error());

@@ -369,7 +369,7 @@ void closeComposition(const Workload& workload, const ModelOptions& options, Com
     } else if (!c.pricer->launchInside()) {
         c.graphLaunch = c.device.launchOverhead.value;
     }
-    c.pipelined = pipeline(c.runs, seconds, issue);
+    c.pipelined = pipelined(c.runs, seconds, issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
     c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;

@@ -24,11 +24,11 @@ std::vector<LaunchRun> runsOf(const Graph& graph, std::span<const Launch> launch
     return runs;
 }
 
-Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue) {
-    return pipeline(runs, seconds, std::vector<double>(seconds.size(), issue));
+Pipelined pipelined(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue) {
+    return pipelined(runs, seconds, std::vector<double>(seconds.size(), issue));
 }
 
-Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue) {
+Pipelined pipelined(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue) {
     constexpr double mostRepetitions = 4096;
     Pipelined result;
     result.idle.assign(seconds.size(), 0.0);

@@ -27,8 +27,8 @@ struct Pipelined {
 /// Kernel i of a repetition begins when it has been issued (`issue` seconds after the one before) and the GPU has done
 /// the one before: start = max(issued, end before). The first launch costs one issue. Repetitions are followed until
 /// they no longer differ, 4096 at most; O(launches × repetitions that differ).
-Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue);
+Pipelined pipelined(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue);
 /// The same with host seconds of each launch.
-Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue);
+Pipelined pipelined(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue);
 
 }  // namespace orrery

@@ -1,0 +1,171 @@
+#include "methods/cpu/core_share.h"
+
+#include "methods/answer/vector_functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+using pipeline::KernelSpec;
+using pipeline::Machine;
+
+namespace {
+
+constexpr std::int64_t largest = 1 << 20;  // size of a form
+
+std::int64_t shares(std::int64_t whole, std::int64_t parts) {
+    return (whole + parts - 1) / parts;
+}
+
+std::string widest(const Machine& machine) {
+    for (const char* set : {"avx512", "avx2", "sve", "neon"}) {
+        if (machine.has(set)) return set;
+    }
+    return "scalar";
+}
+
+class Sharing {
+public:
+    Sharing(const Kernel& kernel, const Machine& machine, std::int64_t cores)
+        : kernel_(kernel), machine_(machine), cores_(std::max<std::int64_t>(1, cores)) {
+        const bool narrow = bits(kernel.type) < 32;
+        const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
+        matrix_ = narrow && product && machine.has("amx");
+        share_.spec.instructionSet = matrix_ ? "amx" : widest(machine);
+        share_.widened = narrow && !matrix_;
+        lanes_ = matrix_ ? 32 : pipeline::registerBytes(machine, share_.spec.instructionSet) / 4;
+    }
+
+    std::optional<CoreShare> make() {
+        switch (kernel_.kind) {
+            case KernelKind::Gemm:
+                if (kernel_.m < fewestRows) return std::nullopt;
+                product(std::max<std::int64_t>(1, kernel_.batch), kernel_.m, kernel_.n, kernel_.k);
+                break;
+            case KernelKind::Convolution:
+                if (!convolution()) return std::nullopt;
+                break;
+            case KernelKind::PrefillAttention:
+            case KernelKind::DecodeAttention:
+                attention();
+                break;
+            case KernelKind::Softmax:
+            case KernelKind::Normalization: {
+                const std::int64_t rows = spread(kernel_.m);
+                set(kernel_.kind == KernelKind::Softmax ? "softmax" : "norm", {{"rows", rows}, {"columns", kernel_.n}});
+                break;
+            }
+            case KernelKind::Elementwise: {
+                const bool exponential = vectorWork(kernel_).exponentials > 0;
+                const std::int64_t elements = spread(kernel_.m * kernel_.n);
+                const std::int64_t rounds = shares(elements, largest);
+                share_.rounds = double(rounds);
+                set(exponential ? "silu" : kernel_.operands > 1 ? "add" : "relu", {{"n", shares(elements, rounds)}});
+                break;
+            }
+            default:
+                return std::nullopt;
+        }
+        for (const auto& [name, size] : share_.spec.sizes) {
+            if (size < 1 || size > largest) return std::nullopt;
+        }
+        return share_;
+    }
+
+private:
+    void set(const char* form, std::initializer_list<std::pair<const char*, std::int64_t>> sizes) {
+        share_.spec.kernel = form;
+        for (const auto& [name, size] : sizes) share_.spec.sizes[name] = size;
+    }
+    // Pieces of one extent: what the busiest core has.
+    std::int64_t spread(std::int64_t whole) {
+        share_.active = std::clamp<std::int64_t>(whole, 1, cores_);
+        return shares(whole, share_.active);
+    }
+
+    // Rows and columns (whole registers) over so many cores: the grid whose largest piece is least, of equal ones the
+    // most square.
+    std::pair<std::int64_t, std::int64_t> grid(std::int64_t rows, std::int64_t columns, std::int64_t cores) {
+        const std::int64_t registers = shares(columns, lanes_);
+        std::pair<std::int64_t, std::int64_t> best{rows, columns};
+        std::int64_t used = 1;
+        double least = double(rows) * double(registers);
+        for (std::int64_t across = 1; across <= std::min(cores, registers); ++across) {
+            const std::int64_t down = std::min(cores / across, rows);
+            const std::int64_t r = shares(rows, down), c = shares(registers, across);
+            const double size = double(r) * double(c);
+            const auto square = [&](std::int64_t x, std::int64_t y) {
+                return std::abs(std::log(double(x) / double(y)));
+            };
+            if (size < least ||
+                (size == least && square(r, c * lanes_) < square(best.first, std::max<std::int64_t>(1, best.second)))) {
+                least = size, best = {r, std::min(columns, c * lanes_)}, used = down * across;
+            }
+        }
+        share_.active *= used;
+        return best;
+    }
+
+    void product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
+        if (batch >= cores_) {
+            share_.active = cores_, share_.rounds = double(shares(batch, cores_));
+            set("gemm", {{"m", m}, {"n", n}, {"k", k}});
+            return;
+        }
+        share_.active = batch;
+        const auto [rows, columns] = grid(m, n, cores_ / batch);
+        set("gemm", {{"m", rows}, {"n", columns}, {"k", k}});
+    }
+
+    bool convolution() {
+        const ConvolutionShape& c = kernel_.convolution;
+        const std::int64_t groups = std::max<std::int64_t>(1, c.groups);
+        if (groups > 1 && groups == c.inChannels) return false;
+        const std::int64_t in = c.inChannels / groups, out = c.outChannels / groups;
+        const bool direct = !matrix_ && c.kernelHeight == c.kernelWidth && c.kernelHeight > 1 && c.kernelHeight < 32 &&
+                            c.dilation == 1 && c.outWidth > 1;
+        const std::int64_t images = c.batch * groups;
+        if (!direct) {
+            product(groups, c.batch * c.outHeight * c.outWidth, out, in * c.kernelHeight * c.kernelWidth);
+            return true;
+        }
+        share_.active = std::min(images, cores_);
+        share_.rounds = double(shares(images, share_.active));
+        const auto [rows, columns] = grid(c.outHeight, out, std::max<std::int64_t>(1, cores_ / images));
+        const auto reach = [&](std::int64_t made) { return (made - 1) * c.stride + c.kernelHeight; };
+        set("conv", {{"c", in},
+                     {"k", columns},
+                     {"h", reach(rows)},
+                     {"w", reach(c.outWidth)},
+                     {"r", c.kernelHeight},
+                     {"stride", c.stride}});
+        return true;
+    }
+
+    void attention() {
+        const AttentionShape& a = kernel_.attention;
+        // Heads that share keys are rows of one product.
+        const std::int64_t together = std::max<std::int64_t>(1, a.heads / std::max<std::int64_t>(1, a.kvHeads));
+        const bool decode = kernel_.kind == KernelKind::DecodeAttention;
+        const std::int64_t heads = a.batch * (decode ? a.kvHeads : a.heads);
+        std::int64_t keys = kernel_.window > 0 ? std::min(a.keys, kernel_.window) : a.keys;
+        if (a.causal && !decode && a.keys == a.queries) keys = std::max<std::int64_t>(1, (keys + 1) / 2);
+        set("attention",
+            {{"heads", spread(heads)}, {"q", decode ? together : a.queries}, {"kv", keys}, {"d", a.headDim}});
+    }
+
+    const Kernel& kernel_;
+    const Machine& machine_;
+    std::int64_t cores_, lanes_ = 1;
+    bool matrix_ = false;
+    CoreShare share_;
+};
+
+}  // namespace
+
+std::optional<CoreShare> coreShareOf(const Kernel& kernel, const Machine& machine, std::int64_t cores) {
+    return Sharing(kernel, machine, cores).make();
+}
+
+}  // namespace orrery

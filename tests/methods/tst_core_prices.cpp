@@ -1,0 +1,227 @@
+// Kernels by the instructions of a processor's cores: shares cover the work, bounds hold, windows follow the pipeline,
+// the drawing decides, and measured models.
+
+#include "base/random.h"
+#include "evaluation/csv_file.h"
+#include "hardware/files/catalogue.h"
+#include "methods/cpu/core_share.h"
+#include "methods/cpu/cpu_view.h"
+#include "methods/kernel_method.h"
+#include "methods/model/kernel_bound.h"
+#include "methods/model/launches.h"
+#include "simulation/cpu/core/machine.h"
+#include "support/kernel_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+
+namespace {
+
+HardwarePtr drawn(const char* id) {
+    auto loaded = loadHardware(id);
+    if (!loaded) qFatal("%s", id);
+    return std::make_shared<const Hardware>(std::move(loaded->hardware));
+}
+
+Expected<KernelPricerPtr> bindTo(const char* method, const HardwarePtr& hardware, OptionValues options = {}) {
+    static const CalibrationSet none;
+    return findKernelMethod(method)->bind(*firstDevice(hardware), BindContext{none, std::move(options)});
+}
+
+KernelPrice priceOf(const char* method, const HardwarePtr& hardware, const Kernel& kernel) {
+    const auto pricer = bindTo(method, hardware);
+    if (!pricer) qFatal("%s", pricer.error().message.c_str());
+    return (*pricer)->price(kernel);
+}
+
+Kernel product(std::int64_t m, std::int64_t n, std::int64_t k, DType type = DType::F32) {
+    return fixture::product(m, n, k, type);
+}
+
+Kernel convolution(std::int64_t channels, std::int64_t side, std::int64_t window, std::int64_t groups = 1) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Convolution;
+    kernel.type = kernel.weightType = DType::F32;
+    kernel.convolution = {1, channels, channels, groups, side, side, window, window, side, side, 1, 1};
+    countWork(kernel);
+    return kernel;
+}
+
+Kernel rows(KernelKind kind, const char* function, std::int64_t m, std::int64_t n) {
+    Kernel kernel;
+    kernel.kind = kind;
+    kernel.type = kernel.weightType = DType::F32;
+    kernel.function = function;
+    kernel.m = m, kernel.n = n;
+    countWork(kernel);
+    return kernel;
+}
+
+std::vector<Kernel> kernels() {
+    return {product(256, 512, 384),
+            product(1024, 1024, 512),
+            convolution(128, 28, 3),
+            convolution(256, 14, 1),
+            rows(KernelKind::Softmax, "Softmax", 512, 512),
+            rows(KernelKind::Normalization, "LayerNormalization", 512, 768),
+            rows(KernelKind::Elementwise, "Relu", 512, 3072)};
+}
+
+}  // namespace
+
+class TestCorePrices : public QObject {
+    Q_OBJECT
+private slots:
+    void sharesCoverTheWork() {
+        const auto machine = pipeline::loadMachine("skylake-server");
+        QVERIFY(machine);
+        RandomStream random(7);
+        for (int i = 0; i < 2000; ++i) {
+            const auto upTo = [&](std::uint64_t most) { return 1 + static_cast<std::int64_t>(random.below(most)); };
+            Kernel kernel = product(fewestRows + upTo(3000), upTo(3000), upTo(2000));
+            kernel.batch = random.below(3) == 0 ? upTo(40) : 1;
+            countWork(kernel);
+            const std::int64_t cores = upTo(128);
+            const auto share = coreShareOf(kernel, *machine, cores);
+            QVERIFY(share);
+            QVERIFY(share->active >= 1 && share->active <= cores);
+            const double piece = share->rounds * pipeline::flopsOf(share->spec);
+            // The busiest core has at least its part, and all together at least the whole.
+            QVERIFY(piece * double(share->active) >= kernel.flops * (1 - 1e-12));
+            QVERIFY(piece <= kernel.flops * (1 + 1e-12));
+        }
+    }
+    void moreCoresNeverHaveMoreToDo() {
+        const auto machine = pipeline::loadMachine("zen4");
+        for (const Kernel& kernel : kernels()) {
+            double before = INFINITY;
+            for (const std::int64_t cores : {1, 2, 4, 8, 16, 32, 64, 128}) {
+                const auto share = coreShareOf(kernel, *machine, cores);
+                QVERIFY(share);
+                const double piece = share->rounds * pipeline::flopsOf(share->spec);
+                QVERIFY(piece <= before * (1 + 1e-12));
+                before = piece;
+            }
+        }
+    }
+    void whatHasNoForm() {
+        const auto machine = pipeline::loadMachine("zen4");
+        QVERIFY(!coreShareOf(convolution(64, 28, 3, 64), *machine, 8));  // depthwise
+        QVERIFY(!coreShareOf(product(1, 4096, 4096), *machine, 8));
+        const auto price = priceOf("core-windows", drawn("epyc-9654"), convolution(64, 28, 3, 64));
+        QVERIFY(!price.priced && price.note == 0);
+        const auto xeon = pipeline::loadMachine("sapphire-rapids");
+        QCOMPARE(coreShareOf(product(64, 64, 64, DType::BF16), *xeon, 1)->spec.instructionSet, std::string("amx"));
+        const auto wide = coreShareOf(product(64, 64, 64, DType::BF16), *machine, 1);
+        QVERIFY(wide->widened && wide->spec.instructionSet != "amx");
+    }
+    void noPriceBeatsItsRoofline() {
+        for (const char* id : {"epyc-9654", "xeon-8480", "core-i9-10940x"}) {
+            const auto hardware = drawn(id);
+            const GpuView cpu = *cpuView(*hardware);
+            for (const Kernel& kernel : kernels()) {
+                for (const char* method : {"core-windows", "core-cycle"})
+                    QVERIFY(priceOf(method, hardware, kernel).seconds >= leastSeconds(cpu.device, kernel));
+            }
+        }
+    }
+    // The fast method against the slow one, on a core that did not teach it and on one that did.
+    void windowsFollowThePipeline() {
+        double sum = 0;
+        int count = 0;
+        for (const char* id : {"epyc-9654", "xeon-8480"}) {
+            const auto hardware = drawn(id);
+            const auto slow = bindTo("core-cycle", hardware, {{"units", "200"}});
+            for (const Kernel& kernel : kernels()) {
+                const double ratio = priceOf("core-windows", hardware, kernel).seconds / (*slow)->price(kernel).seconds;
+                qInfo("%s %s: %.3f", id, toText(kernel).c_str(), ratio);
+                QVERIFY(ratio > 0.85 && ratio < 1.2);
+                sum += std::abs(std::log(ratio)), ++count;
+            }
+        }
+        QVERIFY(sum / count < 0.06);
+    }
+    void theDrawingDecides() {
+        const auto hardware = drawn("epyc-9654");
+        const Kernel stream = rows(KernelKind::Elementwise, "Relu", 8192, 8192), dense = product(4096, 4096, 512);
+        const auto with = [&](const char* path, const char* value) {
+            const auto edited = withAttribute(*hardware, path, value);
+            if (!edited) qFatal("%s", edited.error().message.c_str());
+            return std::make_shared<const Hardware>(*edited);
+        };
+        for (const char* method : {"core-windows", "core-cycle"}) {
+            const double streams = priceOf(method, hardware, stream).seconds;
+            QVERIFY(priceOf(method, with("ddr5.bandwidth", "115 GB/s"), stream).seconds > 1.5 * streams);
+            const double computes = priceOf(method, hardware, dense).seconds;
+            QVERIFY(priceOf(method, with("epyc.clock", "1.2 GHz"), dense).seconds > 1.5 * computes);
+            QVERIFY(priceOf(method, with("ccd.count", "6"), dense).seconds > 1.5 * computes);
+            // Again, the same to the last bit.
+            QCOMPARE(priceOf(method, hardware, dense).seconds, computes);
+        }
+    }
+    void whatItCannotAnswer() {
+        const auto unnamed = bindTo("core-windows", drawn("raspberry-pi-5"));
+        QVERIFY(!unnamed);
+        QCOMPARE(unnamed.error().code, std::string("core.unknown"));
+        const auto gpu = bindTo("core-cycle", drawn("h100-sxm"));
+        QVERIFY(!gpu);
+        QCOMPARE(gpu.error().code, std::string("method.not-applicable"));
+        for (const char* units : {"3", "many", "1e9", "-5"}) {
+            const auto refused = bindTo("core-cycle", drawn("epyc-9654"), {{"units", units}});
+            QVERIFY(!refused);
+            QCOMPARE(refused.error().code, std::string("method.bad-option"));
+        }
+        const auto pricer = bindTo("core-cycle", drawn("epyc-9654"));
+        std::stop_source stop;
+        stop.request_stop();
+        const auto serial = makeSerialExecutor();
+        PriceContext context{*serial, stop.get_token()};
+        const auto stopped = (*pricer)->price(product(512, 512, 512), context);
+        QVERIFY(!stopped);
+        QCOMPARE(stopped.error().code, std::string("study.cancelled"));
+    }
+    // Whole models as timm measured them; nothing but the time of a call is fitted.
+    void timmsTimes() {
+        const auto file = readCsv(ORRERY_REFERENCE "/devices/timm_throughput.csv");
+        if (!file) QSKIP("the tables of timm are not here");
+        const std::map<std::string, std::string> models{{"resnet50", "resnet-50"},
+                                                        {"wide_resnet50_2", "wide-resnet-50-2"},
+                                                        {"vgg16", "vgg-16"},
+                                                        {"vit_small_patch16_224", "vit-s-16"},
+                                                        {"vit_base_patch16_224", "vit-b-16"},
+                                                        {"efficientnet_b0", "efficientnet-b0"}};
+        const auto hardware = drawn("core-i9-10940x");
+        for (const auto& [method, most] : {std::pair{"core-windows", 0.22}, {"core-cycle", 0.20}}) {
+            const auto pricer = bindTo(method, hardware, {{"library", "framework"}});
+            QVERIFY(pricer);
+            double sum = 0;
+            int count = 0;
+            for (const auto& cells : file->rows) {
+                if (cells[1] != "Intel i9-10940X" || !models.contains(cells[0])) continue;
+                WorkloadRecipe recipe{models.at(cells[0]), {}};
+                recipe.options.weights = recipe.options.activations = DType::F32;
+                recipe.options.image = std::stoll(cells[8]);
+                const auto workload = loadWorkload(recipe);
+                QVERIFY(workload);
+                ModelOptions options;
+                options.fusion = Fusion::Compile;
+                double seconds = 0;
+                for (const Launch& launch : launchesOf(**workload, options).launches)
+                    seconds += launch.count * launch.scale * (*pricer)->price(launch.kernel).seconds;
+                const double measured = std::stod(cells[10]) * 1e-3;
+                qInfo("%s %s: %.1f ms measured, %+.0f %%", method, cells[0].c_str(), 1e3 * measured,
+                      100 * (seconds / measured - 1));
+                sum += std::abs(seconds / measured - 1), ++count;
+            }
+            QVERIFY(count >= 10);
+            qInfo("%s: %.1f %%", method, 100 * sum / count);
+            QVERIFY(sum / count < most);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCorePrices)
+#include "tst_core_prices.moc"
