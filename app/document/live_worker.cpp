@@ -1,6 +1,7 @@
 #include "app/document/live_worker.h"
 
 #include "app/document/kept_answers.h"
+#include "app/document/method_refusal.h"
 #include "evaluation/best_answer.h"
 #include "evaluation/shipped_references.h"
 #include "methods/adapter/adapter_method.h"
@@ -31,8 +32,9 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
     return answer;
 }
 
-/// Recorded output is read at once; a program is not run at every edit: what a run made it say stands.
-ui::Answer programAnswer(const std::string& id, int colour, const Scenario& scenario, EstimateContext& context) {
+/// Recorded output is read at once; a program or a slow method is not asked at every edit: what a run made it say
+/// stands.
+ui::Answer runAnswer(const std::string& id, int colour, const Scenario& scenario, EstimateContext& context) {
     const auto choice = methodChoice(id, builtinMethods());
     const bool recorded = choice && choice->options.contains("recorded");
     if (!choice || recorded) return answerOf(id, colour, scenario, context);
@@ -40,10 +42,14 @@ ui::Answer programAnswer(const std::string& id, int colour, const Scenario& scen
     answer.method = QString::fromStdString(id);
     answer.colour = colour;
     answer.title = QString::fromStdString(methodTitle(id));
-    answer.estimate = keptAnswer(id, scenario);
+    if (const Method* method = findMethod(id); method && !asksProgram(*method))
+        answer.failure =
+            refusalUnasked(*method, scenario, context.calibrations ? *context.calibrations : shippedCalibrations().set);
+    if (answer.failure) return answer;
+    answer.estimate = keptAnswer(id, scenario, context.calibrations);
     if (!answer.estimate) {
-        answer.failure = warning("adapter.not-run", answer.title.toStdString() + " has not been asked about this yet",
-                                 "Run (F5) asks it; it is another program, and no edit starts it");
+        answer.failure = warning(ui::notAskedCode, answer.title.toStdString() + " has not been asked about this yet",
+                                 "Run (F5) asks it; no edit does, for it takes its time");
     }
     return answer;
 }
@@ -87,15 +93,9 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
         const Method* method = findMethod(question.methods[at]);
         const bool system = method && method->card.level == MethodLevel::System;
         if (system && !method->card.answers(kindOf(question.task))) continue;
-        // The one method that serves requests is not kept waiting for.
-        const bool serves = system && kindOf(question.task) == TaskKind::ServingRun;
-        if (method && asksProgram(*method)) {
-            snapshot->answers.push_back(
-                programAnswer(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
-            continue;
-        }
-        if (method && !method->card.live && !serves) continue;
-        snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
+        const bool byRun = method && asksByRunOnly(*method, snapshot->scenario);
+        snapshot->answers.push_back(
+            (byRun ? runAnswer : answerOf)(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;
     }
     chooseBest(*snapshot);

@@ -23,6 +23,7 @@ struct RunController::Job {
     };
     int number = 0;
     QString name;
+    std::shared_ptr<const CalibrationSet> calibrations;
     std::shared_ptr<const Progress> progress;
     std::shared_ptr<Shared> shared = std::make_shared<Shared>();
     std::size_t told = 0;
@@ -122,6 +123,7 @@ int RunController::start() {
     Job& job = *jobs_.emplace_back(std::make_unique<Job>());
     job.number = static_cast<int>(jobs_.size()) - 1;
     job.name = document_.title();
+    job.calibrations = calibrations_;
     job.shared->study->name = job.name.toStdString();
     job.shared->study->methods = state->methods;
     job.work = new Background(this);
@@ -189,6 +191,10 @@ QString RunController::name(int run) const {
 
 std::shared_ptr<const Study> RunController::study(int run) const {
     return jobs_.at(static_cast<std::size_t>(run))->shared->study;
+}
+
+std::shared_ptr<const CalibrationSet> RunController::calibrations(int run) const {
+    return jobs_.at(static_cast<std::size_t>(run))->calibrations;
 }
 
 std::vector<StudyResult> RunController::results(int run) const {

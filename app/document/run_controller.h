@@ -40,6 +40,8 @@ public:
     /// What has come so far; complete once the run has ended.
     std::shared_ptr<const Study> study(int run) const;
     std::vector<StudyResult> results(int run) const;
+    /// What its learned methods answer with; null: what ships.
+    std::shared_ptr<const CalibrationSet> calibrations(int run) const;
     /// Database that the runs of this document go to: beside its file, else in the store folder.
     QString storeFile() const;
 

@@ -108,7 +108,7 @@ void Headline::setLate(const QString& why) {
 void Headline::showFailure(const ui::Snapshot& snapshot) {
     for (QLabel* label : {latency_, interval_, facts_, question_}) label->clear();
     const auto meant = std::ranges::find_if(
-        snapshot.answers, [](const ui::Answer& answer) { return answer.failure && !answer.notApplicable(); });
+        snapshot.answers, [](const ui::Answer& answer) { return answer.failed(); });
     const auto told = meant != snapshot.answers.end()
                           ? meant
                           : std::ranges::find_if(snapshot.answers, [](const auto& a) { return a.failure.has_value(); });

@@ -31,7 +31,8 @@ Jobs::Jobs(Studio& studio) : studio_(studio) {
         studio_.messages.log(state == RunState::Failed ? Severity::Error : Severity::Note,
                              tr("Run %1: %2").arg(studio_.runs.name(run), message));
         const auto study = studio_.runs.study(run);
-        if (study && keepAnswers(*study, studio_.runs.results(run))) studio_.live.ask();
+        if (study && keepAnswers(*study, studio_.runs.results(run), studio_.runs.calibrations(run).get()))
+            studio_.live.ask();
     });
     connect(&studio.runs, &RunController::failed, &studio.messages, &Messages::complain);
 }

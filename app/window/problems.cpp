@@ -61,7 +61,7 @@ Diagnostics Problems::current() const {
             if (!answer.failure) continue;
             all.push_back(*answer.failure);
             // Nothing is wrong with a model that a method is not made for.
-            if (answer.failure->code == "method.not-applicable") all.back().severity = Severity::Note;
+            if (!answer.failed()) all.back().severity = Severity::Note;
         }
         const Diagnostics& warnings = snapshot->scenario.workload->warnings;
         all.insert(all.end(), warnings.begin(), warnings.end());

@@ -58,7 +58,7 @@ private slots:
             return nullptr;
         };
         QTRY_VERIFY_WITH_TIMEOUT(mine(), 20000);
-        QVERIFY(!mine()->estimate && mine()->failure && mine()->failure->code == "adapter.not-run");
+        QVERIFY(!mine()->estimate && mine()->failure && mine()->failure->code == "method.not-asked");
         window.findChild<QAction*>("runStart")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(mine() && mine()->estimate, 60000);
         QVERIFY(mine()->estimate->latency.value > 0.001);

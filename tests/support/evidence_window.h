@@ -6,6 +6,7 @@
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/main_window.h"
 #include "support/studio_fixture.h"
+#include "widgets/common/theme.h"
 
 #include <QtWidgets>
 

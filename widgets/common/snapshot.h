@@ -16,6 +16,9 @@
 
 namespace orrery::ui {
 
+/// Of the failure of a method that a run asks, but no edit.
+inline constexpr const char* notAskedCode = "method.not-asked";
+
 struct Answer {
     QString method;  ///< id
     QString title;
@@ -24,6 +27,9 @@ struct Answer {
     int colour = 0;  ///< index for Theme::methodColour
     /// The method is made for other devices or models: no mistake, so not shown as one.
     bool notApplicable() const { return failure && failure->code == "method.not-applicable"; }
+    bool notAsked() const { return failure && failure->code == notAskedCode; }
+    /// It failed where it should have answered.
+    bool failed() const { return failure && !notApplicable() && !notAsked(); }
 };
 
 /// What was measured, or simulated by a slower method, for one operator on this very device.

@@ -78,6 +78,7 @@ QString ComparisonModel::text(const Answer& answer, int column) const {
     if (column == Approach) return methodologyText(answer.method);
     if (!answer.estimate) {
         if (column != Prediction) return {};
+        if (answer.notAsked()) return tr("asked by a Run (F5)");
         return answer.failure ? qs(answer.failure->message) : tr("running …");
     }
     const Estimate& estimate = *answer.estimate;
@@ -161,7 +162,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
         case Qt::ForegroundRole:
             if (answer.failure && index.column() == Prediction) {
                 const Palette& colours = Theme::instance().colours();
-                return answer.notApplicable() ? colours.mutedText : colours.bad;
+                return answer.failed() ? colours.bad : colours.mutedText;
             }
             if (!answer.estimate || index.column() == Approach) return Theme::instance().colours().mutedText;
             if (index.column() == Warnings) return Theme::instance().colours().warning;

@@ -111,9 +111,10 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
         painter.drawText(QRectF(0, middle - row / 2.0, names - 8, row), Qt::AlignVCenter | Qt::AlignLeft,
                          painter.fontMetrics().elidedText(answer.title, Qt::ElideRight, names - 8));
         if (!answer.estimate) {
-            painter.setPen(answer.failure && !answer.notApplicable() ? colours.bad : colours.mutedText);
+            painter.setPen(answer.failed() ? colours.bad : colours.mutedText);
             painter.drawText(QRectF(names, middle - row / 2.0, width() - names, row), Qt::AlignVCenter,
                              answer.notApplicable() ? tr("not for this question")
+                             : answer.notAsked()    ? tr("asked by a Run (F5)")
                              : answer.failure       ? tr("cannot answer")
                                                     : tr("running …"));
             continue;

@@ -240,7 +240,7 @@ void ComparisonView::showNotes() {
                       .arg(answer.title.toHtmlEscaped());
     if (answer.failure) {
         out += QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
-                   .arg((answer.notApplicable() ? colours.mutedText : colours.bad).name(),
+                   .arg((answer.failed() ? colours.bad : colours.mutedText).name(),
                         qs(answer.failure->message).toHtmlEscaped());
         if (!answer.failure->expected.empty()) out += line(tr("Expected: %1").arg(qs(answer.failure->expected)));
         if (!answer.failure->hint.empty()) out += line(qs(answer.failure->hint));

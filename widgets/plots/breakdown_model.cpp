@@ -119,7 +119,7 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         bar.title = answer.title;
         bar.primary = int(i) == snapshot.primary;
         if (!answer.estimate) {
-            bar.failed = answer.failure && !answer.notApplicable();
+            bar.failed = answer.failed();
             bar.state = answer.failure ? QString::fromStdString(answer.failure->message) : tr("running…");
             model.bars.push_back(bar);
             continue;

@@ -147,7 +147,7 @@ void LinkHeat::showHeat() {
                               : tr("Link use: no shown method can follow the messages of a step; add Tiles and waves.");
         if (current && following)
             for (const ui::Answer& answer : snapshot->answers)
-                if (answer.failure && !answer.notApplicable())
+                if (answer.failed())
                     said = tr("Link use: %1. %2").arg(ui::qs(answer.failure->message), ui::qs(answer.failure->hint));
         return text_->setFullText(said);
     }

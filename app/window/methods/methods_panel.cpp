@@ -234,7 +234,7 @@ void MethodsPanel::showStandings() {
                     parts << ui::text(answer.estimate->latency);
                 } else if (answer.failure) {
                     parts << sentence(*answer.failure);
-                    if (!answer.notApplicable()) tone = ui::Tone::Warning;
+                    if (answer.failed()) tone = ui::Tone::Warning;
                 }
             }
             text = parts.join(QStringLiteral(" · "));

@@ -145,7 +145,7 @@ void TrainingPage::readRun() {
         return;
     }
     for (const ui::Answer& each : snapshot_->answers)
-        if (each.failure && !each.notApplicable() && !refusal_) refusal_ = each.failure;
+        if (each.failed() && !refusal_) refusal_ = each.failure;
 }
 
 // That whose run is shown; else the first that prices kernels.

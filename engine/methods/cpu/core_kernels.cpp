@@ -227,9 +227,9 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
                         "a whole number from 4 to 100000");
         settings.units = static_cast<std::uint64_t>(*units);
     } else {
-        auto loaded = loadWindowModel();
-        if (!loaded) return Unexpected(std::move(loaded.error()));
-        model = std::move(*loaded);
+        static const Expected<WindowModel> shipped = loadWindowModel();
+        if (!shipped) return Unexpected(shipped.error());
+        model = *shipped;
     }
     return KernelPricerPtr(std::make_shared<const CorePricer>(std::move(*cpu), std::move(*core), std::move(*machine),
                                                               std::move(model), settings));
@@ -263,7 +263,7 @@ KernelMethod coreWindowKernels() {
         .binder = bindCoreWindows,
         .options = {libraryOption()},
         .card = {
-            .title = "Core by windows of instructions",
+            .title = "Core by windows",
             .methodology = Methodology::Hybrid,
             .summary = "Each kernel as instructions of one core: what every resource of the core demands of windows of "
                        "them, put together by boosted trees that the simulated pipeline taught.",
