@@ -111,10 +111,13 @@ void drawnNumbers(const GpuView& gpu, gpusim::GpuGeneration& g) {
     distance(gpu.sharedLatency, g.shared), distance(gpu.l2Latency, g.l2), distance(gpu.dramLatency, g.dram);
 }
 
-void l2Of(const GpuView& gpu, Machine& m, std::vector<std::string>& said) {
-    const double bytesPerCycle = gpu.l2Bandwidth > 0 ? gpu.l2Bandwidth / (m.coreMhz * 1e6) : sector * gpu.sms;
-    if (gpu.l2Bandwidth <= 0)
-        said.push_back("L2 gives 32 B per cycle and multiprocessor: the drawing has no bandwidth");
+void l2Of(const GpuView& gpu, const gpusim::GpuGeneration& g, Machine& m, std::vector<std::string>& said) {
+    const double bytesPerCycle = gpu.l2Bandwidth > 0 ? gpu.l2Bandwidth / (m.coreMhz * 1e6) : g.l2Bytes * gpu.sms;
+    if (gpu.l2Bandwidth <= 0) {
+        said.push_back(fmt::format("L2 gives {:g} B per cycle and multiprocessor, that of its generation: the drawing "
+                                   "has no bandwidth",
+                                   g.l2Bytes));
+    }
     m.slicesPerChannel = 1;
     while (m.slicesPerChannel < 4 && bytesPerCycle / sector > 1.4 * m.slicesPerChannel * m.channels)
         m.slicesPerChannel *= 2;
@@ -222,7 +225,7 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.copiesBypassL1 = m.permutesBanks = true;
     m.sectorsPerCycle = 2;
     m.networkBuffers = 512;
-    l2Of(gpu, (dramOf(gpu, m), m), out.assumptions);
+    l2Of(gpu, g, (dramOf(gpu, m), m), out.assumptions);
     useHardwareSetting(m, g);
     m.launchLatency = 0;
     // An instruction holds its sub-core's tensor unit for its multiplications; a group's also reads shared memory.

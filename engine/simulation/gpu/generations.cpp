@@ -107,6 +107,7 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
         g.shared = read.distance("shared", false), g.l1 = read.distance("l1", false);
         g.l2 = read.distance("l2", true), g.dram = read.distance("dram", true);
         g.l1Bytes = read.number("l1_bytes", "value", 1, 4096);
+        g.l2Bytes = read.number("l2_bytes", "value", 1, 4096);
         g.launchCycles = read.number("launch_cycles", "value", 0, 1e6);
         g.unifiedBytes = 1024 * read.whole("unified_kb", "value", 1, 4096);
         g.carveBytes = read.kilobytes("unified_kb", "carve");

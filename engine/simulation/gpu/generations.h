@@ -30,6 +30,7 @@ struct GpuGeneration {
     double tensorMacs = 1;  ///< of half precision, per cycle and sub-core
     Distance shared, l1, l2, dram;
     double l1Bytes = 128;  ///< per core cycle and SM
+    double l2Bytes = 32;   ///< the same from L2, where all SMs read at once
     double launchCycles = 0;
     // What a drawing leaves out; option files have their own.
     int unifiedBytes = 0;         ///< L1 and shared memory of an SM together
