@@ -88,13 +88,18 @@ void ProjectFiles::openExample(const QString& id) {
                                           "see the welcome page",
                                           {}});
     }
-    if (example->cases) return studio_.router.open(example->file);
+    if (example->cases()) return studio_.router.open(example->file);
     Expected<LoadedProject> loaded = readProjectFile(example->file.toStdString());
     if (!loaded) return studio_.messages.complain(loaded.error());
     if (!maybeSave()) return;
     // An example has no file of its own: saving asks for a place, and the example stays as it ships.
     start(std::move(loaded->project));
     studio_.messages.log(Severity::Note, tr("Opened the example %1").arg(example->title));
+    if (Page* page = studio_.router.page(example->opens)) {
+        studio_.layouts.showProject();
+        studio_.router.show(page);
+        studio_.docks.setAside(true);  // also where the page was in front already
+    }
     emit exampleOpened(*example);
     studio_.layouts.showProject();
     studio_.problems.setOfFile(loaded->warnings);

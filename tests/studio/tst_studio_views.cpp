@@ -95,7 +95,7 @@ private:
 void TestStudioViews::everyExampleAnswers_data() {
     QTest::addColumn<QString>("id");
     for (const Example& example : examples())
-        if (!example.cases) QTest::newRow(qPrintable(example.id)) << example.id;  // those: tst_studio_training
+        if (!example.cases()) QTest::newRow(qPrintable(example.id)) << example.id;  // those: tst_studio_training
 }
 
 void TestStudioViews::everyExampleAnswers() {

@@ -42,7 +42,7 @@ private slots:
     void everyExampleInEveryLayout_data() {
         QTest::addColumn<QString>("example");
         for (const Example& example : examples())
-            if (!example.cases) QTest::newRow(qPrintable(example.id)) << example.id;
+            if (!example.cases()) QTest::newRow(qPrintable(example.id)) << example.id;
     }
     void everyExampleInEveryLayout() {
         QFETCH(QString, example);

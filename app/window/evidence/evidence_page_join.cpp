@@ -7,7 +7,6 @@
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
-#include "app/window/welcome/example_head.h"
 #include "app/window/workload/workload_page.h"
 #include "widgets/common/text.h"
 #include "widgets/graph/graph_view.h"
@@ -140,10 +139,8 @@ void EvidencePage::join(Studio& studio) {
         for (const std::string& method : studio.document.state()->methods) choices << ui::qs(method);
         return choices;
     });
-    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this, &studio](const Example& example) {
-        if (exampleOpens(example.file) != QLatin1String("evidence")) return;
-        studio.layouts.showProject();
-        studio.router.show(this);
+    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
+        if (example.opens != card().id) return;
         tabs_->setCurrentWidget(accuracy_);
         accuracy_->judgeOnceRead();
     });

@@ -191,12 +191,6 @@ void ExplorePage::join(Studio& studio) {
         }
         changed();
     });
-    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
-        if (!example.exploring) return;
-        studio_.layouts.showProject();
-        studio_.router.show(this);
-        studio_.docks.setAside(true);
-    });
     studio.actions.add({"explore.search",
                         tr("Explore"),
                         tr("&Search designs"),

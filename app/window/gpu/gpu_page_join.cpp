@@ -9,7 +9,6 @@
 #include "widgets/gpu/warp_timeline.h"
 
 #include <QDir>
-#include <QFile>
 #include <QSettings>
 #include <QTabWidget>
 
@@ -21,15 +20,6 @@ namespace {
 
 const QStringList traceEndings{QStringLiteral(".g"), QStringLiteral(".traceg"), QStringLiteral(".traceg.gz"),
                                QStringLiteral(".traceg.zst")};
-
-// `# opens: gpu` in the head of its file.
-bool opensHere(const Example& example) {
-    QFile file(example.file);
-    if (!file.open(QIODevice::ReadOnly)) return false;
-    for (int line = 0; line < 12; ++line)
-        if (file.readLine().trimmed() == "# opens: gpu") return true;
-    return false;
-}
 
 }  // namespace
 
@@ -50,12 +40,6 @@ void GpuPage::join(Studio& studio) {
     connect(&studio.document, &Document::replaced, this, [this, changed] {
         forget();
         changed();
-    });
-    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
-        if (!opensHere(example)) return;
-        studio_.layouts.showProject();
-        studio_.router.show(this);
-        studio_.docks.setAside(true);
     });
     const auto command = [&](const char* id, const QString& text, const QString& tip, std::function<void()> act) {
         studio.actions.add({QLatin1String(id), tr("GPU"), text, tip, {}, {}}, std::move(act));

@@ -56,7 +56,7 @@ void HardwarePage::join(Studio& studio) {
                  actions.find(QStringLiteral("canvasFit"))});
     });
     connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
-        if (!example.drawing) return;
+        if (example.opens != QLatin1String("drawing")) return;
         studio_->layouts.choose(Layout::Draw);
         studio_->router.show(this);
     });

@@ -42,12 +42,6 @@ void ServingPage::join(Studio& studio) {
                 since.start();
                 studio_->apply(setServingEdit(*studio_->document.state(), study, usualQuestion(hardware_)), gesture);
             });
-    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
-        if (!example.serving) return;
-        studio_->layouts.showProject();
-        studio_->router.show(this);
-        studio_->docks.setAside(true);  // also where the page was in front already
-    });
 }
 
 void ServingPage::followDocument() {

@@ -64,12 +64,6 @@ void TrainingPage::join(Studio& studio) {
     connect(&studio.live, &LiveController::busyChanged, this, [this] {
         if (form_ && isVisible() && !answer_) showHeadline();
     });
-    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
-        if (!example.training) return;
-        studio_.layouts.showProject();
-        studio_.router.show(this);
-        studio_.docks.setAside(true);
-    });
     studio.actions.add({"training.pin",
                         tr("Training"),
                         tr("&Pin the plan"),

@@ -170,16 +170,16 @@ void ExamplePictures::start() {
         Found found;
         for (const Example& example : examples()) {
             if (stop.stop_requested()) break;
-            if (example.cases) {
+            if (example.cases()) {
                 if (auto cases = readTrainingCases(example.file.toStdString()))
                     found[example.id] = std::make_shared<const TrainingCases>(std::move(*cases));
                 continue;
             }
-            if (example.drawing) {
+            if (example.opens == QLatin1String("drawing")) {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())
                     found[example.id] = std::make_shared<const Hardware>(std::move(loaded->project.hardware.front()));
-            } else if (example.serving) {
+            } else if (example.opens == QLatin1String("serving")) {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (!loaded || !loaded->project.serving) continue;
                 if (auto stream = makeTraffic(loaded->project.serving->traffic, loaded->project.serving->seed))

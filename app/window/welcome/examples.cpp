@@ -12,7 +12,7 @@ namespace orrery::app {
 namespace {
 
 Example readHead(const QFileInfo& info) {
-    Example example{info.completeBaseName(), info.filePath(), info.completeBaseName(), {}, 100};
+    Example example{info.completeBaseName(), info.filePath(), info.completeBaseName(), {}, 100, {}};
     QFile file(info.filePath());
     if (!file.open(QIODevice::ReadOnly)) return example;
     const auto value = [](const QString& text) {
@@ -26,13 +26,7 @@ Example readHead(const QFileInfo& info) {
         if (text.startsWith(QLatin1String("name:"))) example.title = value(text);
         if (text.startsWith(QLatin1String("description:"))) example.description = value(text);
         if (text.startsWith(QLatin1String("# order:"))) example.order = value(text).toInt();
-        if (text.startsWith(QLatin1String("# opens:"))) {
-            example.drawing = value(text) == QLatin1String("drawing");
-            example.training = value(text) == QLatin1String("training");
-            example.exploring = value(text) == QLatin1String("explore");
-            example.cases = value(text) == QLatin1String("training-cases");
-            example.serving = value(text) == QLatin1String("serving");
-        }
+        if (text.startsWith(QLatin1String("# opens:"))) example.opens = value(text);
         if (text.startsWith(QLatin1String("hardware:"))) break;
     }
     return example;

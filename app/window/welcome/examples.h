@@ -1,9 +1,8 @@
 #pragma once
 
 // The ready projects of presets/examples: each an ordinary project file whose name and description the
-// gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas, `# opens:
-// serving` on the serving page, `# opens: training` on the training page. Also
-// the runs of presets/training, which are no projects (`# opens: training-cases`).
+// gallery shows; a comment `# order: 3` gives its place, `# opens: serving` the page that it opens on. Also the runs of
+// presets/training, which are no projects.
 
 #include "widgets/welcome/welcome_page.h"
 
@@ -19,11 +18,10 @@ struct Example {
     QString title;
     QString description;
     int order = 0;
-    bool serving = false;   ///< opens on the serving page; its picture is the traffic
-    bool training = false;  ///< opens on the training page
-    bool exploring = false;  ///< opens on the explore page
-    bool cases = false;     ///< runs of another tool, on the training page
-    bool drawing = false;   ///< opens on the canvas, in the Draw layout; its picture is the drawing
+    /// Id of the page that it opens on; `drawing`: the canvas in the Draw layout; `training-cases`: runs of another
+    /// tool, on the training page; empty: it does not say.
+    QString opens;
+    bool cases() const { return opens == QLatin1String("training-cases"); }
 };
 
 /// In gallery order. Reads the heads of the files only.
