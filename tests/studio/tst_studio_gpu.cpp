@@ -7,6 +7,7 @@
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 #include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/gpu/activity_heat.h"
@@ -50,8 +51,50 @@ private slots:
         QVERIFY(headline().contains("cycles"));
         QVERIFY(!window_->document().isModified());
         // No kernel is faster than its roofline.
-        QVERIFY(run.computeCycles > 0 && run.memoryCycles > 0);
-        QVERIFY(static_cast<double>(run.seen.recording->cycles) > std::max(run.computeCycles, run.memoryCycles));
+        QVERIFY(run.computeCycles > 0 && run.operandCycles > 0 && run.dramCycles > 0 && run.l2Cycles > 0);
+        const auto cycles = static_cast<double>(run.seen.recording->cycles);
+        QVERIFY(cycles > std::max(run.computeCycles, run.memoryCycles()));
+        QVERIFY2(headline().contains(ui::countText(cycles)) && cycles >= 1000, qPrintable(headline()));
+        // Products have been measured beside simulated ones.
+        QVERIFY(run.interval && run.interval->first < run.seconds() && run.seconds() < run.interval->second);
+        QVERIFY2(headline().contains(" to "), qPrintable(headline()));
+    }
+
+    // The memory that binds is named, and what the other allows stands beside it.
+    void theBoundOfMemoryIsNamed() {
+        const auto& bar = page_->findChild<ui::CycleStackView*>()->bars().front();
+        const auto& run = page_->answer()->runs.front();
+        QCOMPARE(bar.memory(), run.memoryCycles());
+        const QString text = ui::CycleStackView::memoryText(bar);
+        QVERIFY2(text.contains(run.l2Binds() ? "L2: " : "DRAM: ") && text.contains(run.l2Binds() ? "(DRAM" : "(L2"),
+                 qPrintable(text));
+        ui::CycleStackBar other = bar;
+        std::swap(other.dram, other.l2);
+        QVERIFY(ui::CycleStackView::memoryText(other) != text);
+        QCOMPARE(other.memory(), bar.memory());
+    }
+
+    void aStoppedRunShowsWhatItHadReached() {
+        const QString before = page_->findChild<QComboBox*>("gpu.kernel")->currentText();
+        auto* button = page_->findChild<QPushButton*>("gpu.run");
+        page_->setKernel("gemm m=4096 n=4096 k=4096 fp16");
+        QTest::mouseClick(button, Qt::LeftButton);
+        auto* progress = page_->findChild<QProgressBar*>();
+        QTRY_VERIFY_WITH_TIMEOUT(progress->value() > 0, 60000);
+        QCOMPARE(button->text(), QString("Stop"));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isRunning(), 60000);
+        QVERIFY(page_->answer()->stopped() && !page_->late());
+        const auto& run = page_->answer()->runs.front();
+        QVERIFY(run.seen.recording->cycles > 0 && !run.interval);
+        QVERIFY(run.seen.result.finishedBlocks < run.seen.result.header.blocks());
+        QVERIFY2(headline().startsWith("Stopped after"), qPrintable(headline()));
+        // As far as it came it is no faster than its bounds.
+        QVERIFY(static_cast<double>(run.seen.recording->cycles) > std::max(run.computeCycles, run.memoryCycles()));
+        page_->setKernel(before);
+        page_->run();
+        QVERIFY(answered());
+        QVERIFY(!page_->answer()->stopped());
     }
 
     void theWheelZoomsAndADragMoves() {
@@ -214,6 +257,20 @@ private slots:
         QTRY_VERIFY(!page_->tabs()->isVisible());
         window_->document().reset(smallProject());
         QVERIFY(answered());
+    }
+
+    // The page shows the operator that the example asks about, not what stood there before.
+    void theExampleOpensWithItsOwnKernel() {
+        window_->studio().router.leaveFirst();
+        window_->studio().files.openExample(QStringLiteral("warps-of-a-product"));
+        QVERIFY(page_->isVisible());
+        auto* text = page_->findChild<QLineEdit*>("gpu.kernel.text");
+        QTRY_VERIFY_WITH_TIMEOUT(text->text().contains("n=12288"), 60000);
+        QVERIFY2(text->text().contains("m=512") && text->text().contains("k=4096"), qPrintable(text->text()));
+        // It is run at once; nobody need wait for it here.
+        QVERIFY(page_->isRunning());
+        page_->stop();
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isRunning(), 60000);
     }
 
 private:

@@ -166,6 +166,7 @@ void ActivityHeat::paint(QPainter& painter, const QRect& all) const {
     if (!recording_ || rows_.empty()) return paintEmptyPlot(painter, all, empty_);
     paintPlotTitle(painter, title_, all.width());
     painter.setFont(theme.font(FontRole::Small));
+    paintLegend(painter, all);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const QRectF box = rectOf(i);
         const ActivityRow& row = rows_[i];
@@ -189,6 +190,25 @@ void ActivityHeat::paint(QPainter& painter, const QRect& all) const {
     for (const double tick : axis.ticks(110)) {
         painter.setPen(colours.mutedText);
         paintTickLabel(painter, axis.position(tick), static_cast<int>(box.bottom()) + 4, countText(tick), width());
+    }
+    painter.setPen(colours.mutedText);
+    painter.drawText(QRectF(4, box.bottom() + 4, box.left() - 8, painter.fontMetrics().height()), Qt::AlignRight,
+                     tr("cycle"));
+}
+
+// Beside the title, from the right: what the number behind a row is, and the colours of the areas.
+void ActivityHeat::paintLegend(QPainter& painter, const QRect& all) const {
+    const Theme& theme = Theme::instance();
+    const QFontMetrics metrics = painter.fontMetrics();
+    painter.setPen(theme.colours().mutedText);
+    painter.drawText(QRect(0, 2, all.width() - 4, metrics.height()), Qt::AlignRight, tr("mean"));
+    double right = area().right();
+    for (const auto& [text, fill] :
+         {std::pair{tr("carried"), theme.methodColour(1)}, std::pair{tr("of it, hits"), theme.methodColour(2)}}) {
+        const double wide = metrics.horizontalAdvance(text);
+        painter.drawText(QRectF(right - wide, 2, wide + 1, metrics.height()), Qt::AlignLeft, text);
+        painter.fillRect(QRectF(right - wide - 14, 2 + (metrics.height() - 9) / 2.0, 9, 9), fill);
+        right -= wide + 28;
     }
 }
 

@@ -43,6 +43,7 @@ private:
     QRectF area() const;
     std::size_t binAt(double x) const;
     void paint(QPainter& painter, const QRect& all) const;
+    void paintLegend(QPainter& painter, const QRect& all) const;
     void paintArea(QPainter& painter, const QRectF& box, const ActivityRow& row) const;
 
     RecordingPtr recording_;

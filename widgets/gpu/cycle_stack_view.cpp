@@ -20,7 +20,7 @@ using gpusim::WarpState;
 
 namespace {
 
-constexpr double barHigh = 34, boundHigh = 16, gap = 6, nameHigh = 20;
+constexpr double barHigh = 34, boundHigh = 16, gap = 6, nameHigh = 20, legendHigh = 20;
 
 double sumOf(const CycleStackBar& bar) {
     return std::accumulate(bar.stack.begin(), bar.stack.end(), 0.0);
@@ -54,13 +54,13 @@ void CycleStackView::clear(const QString& why) {
 
 double CycleStackView::longest() const {
     double out = 1;
-    for (const CycleStackBar& bar : bars_) out = std::max({out, bar.cycles, bar.compute, bar.memory});
+    for (const CycleStackBar& bar : bars_) out = std::max({out, bar.cycles, bar.compute, bar.memory()});
     return out;
 }
 
 double CycleStackView::barTop(std::size_t bar) const {
     return plotTitleHeight + 8 +
-           static_cast<double>(bar) * (nameHigh + barHigh + 2 * (boundHigh + gap) + 3 * gap) *
+           static_cast<double>(bar) * (nameHigh + barHigh + 2 * (boundHigh + gap) + legendHigh + 3 * gap) *
                Theme::instance().scale() +
            nameHigh;
 }
@@ -81,12 +81,18 @@ QRectF CycleStackView::partRect(std::size_t bar, WarpState state) const {
     return {};
 }
 
-void CycleStackView::paintBound(QPainter& painter, double top, double cycles, const QString& name,
+QString CycleStackView::memoryText(const CycleStackBar& bar) {
+    const bool l2 = bar.l2 > bar.dram;
+    const QString text = tr("roofline, memory, %1: %2 cycles").arg(l2 ? tr("L2") : tr("DRAM"), countText(bar.memory()));
+    const double other = l2 ? bar.dram : bar.l2;
+    return other > 0 ? tr("%1 (%2: %3)").arg(text, l2 ? tr("DRAM") : tr("L2"), countText(other)) : text;
+}
+
+void CycleStackView::paintBound(QPainter& painter, double top, double cycles, const QString& text,
                                 const QColor& fill) const {
     if (cycles <= 0) return;
     const double wide = (width() - 16) * cycles / longest();
     painter.fillRect(QRectF(8, top, wide, boundHigh), fill);
-    const QString text = tr("%1: %2 cycles").arg(name, countText(cycles));
     const double needed = painter.fontMetrics().horizontalAdvance(text) + 8;
     const bool inside = wide > needed;
     painter.setPen(inside ? Theme::instance().inkOn(fill) : Theme::instance().colours().text);
@@ -111,6 +117,7 @@ void CycleStackView::paint(QPainter& painter, const QRect& all) const {
         if (b > 0 && bars_[0].cycles > 0) name += tr(" (%1)").arg(signedPercentText(bar.cycles / bars_[0].cycles - 1));
         painter.drawText(QRectF(8, top - nameHigh, width() - 16, nameHigh), Qt::AlignVCenter | Qt::AlignLeft,
                          painter.fontMetrics().elidedText(name, Qt::ElideRight, width() - 16));
+        double legend = 8;
         for (std::size_t s = 0; s < gpusim::warpStateCount; ++s) {
             const auto state = static_cast<WarpState>(s);
             const QRectF box = partRect(b, state);
@@ -119,13 +126,24 @@ void CycleStackView::paint(QPainter& painter, const QRect& all) const {
             painter.fillRect(box.adjusted(0, 0, box.width() > 3 ? -1 : 0, 0), fill);
             const QString text =
                 QStringLiteral("%1 %2").arg(warpText(state), percentText(bar.stack[s] / std::max(sumOf(bar), 1e-12)));
-            if (painter.fontMetrics().horizontalAdvance(text) + 8 > box.width()) continue;
+            const double needed = painter.fontMetrics().horizontalAdvance(text) + 8.0;
+            if (needed > box.width()) {
+                // What has no room in its part stands below, while there is room.
+                const double line = top + barHigh + 2 * (gap + boundHigh) + gap / 2;
+                if (legend + needed + 20 > width()) continue;
+                painter.fillRect(QRectF(legend, line + (legendHigh - 9) / 2, 9, 9), fill);
+                painter.setPen(colours.text);
+                painter.drawText(QRectF(legend + 13, line, needed, legendHigh), Qt::AlignVCenter | Qt::AlignLeft, text);
+                legend += needed + 20;
+                continue;
+            }
             painter.setPen(theme.inkOn(fill));
             painter.drawText(box, Qt::AlignCenter, text);
         }
-        paintBound(painter, top + barHigh + gap, bar.compute, tr("roofline, compute"),
+        paintBound(painter, top + barHigh + gap, bar.compute,
+                   tr("roofline, compute: %1 cycles").arg(countText(bar.compute)),
                    theme.boundColour({BoundKind::Compute, -1}));
-        paintBound(painter, top + barHigh + 2 * gap + boundHigh, bar.memory, tr("roofline, memory"),
+        paintBound(painter, top + barHigh + 2 * gap + boundHigh, bar.memory(), memoryText(bar),
                    theme.boundColour({BoundKind::Memory, 0}));
     }
 }
@@ -173,10 +191,11 @@ QString CycleStackView::exportTo(const QString& file) const {
                             .arg(bar.stack[s])
                             .arg(bar.stack[s] / all * bar.cycles)
                             .toUtf8();
-            rows += QStringLiteral("\"%1\",roofline compute,,%2\n\"%1\",roofline memory,,%3\n")
+            rows += QStringLiteral("\"%1\",roofline compute,,%2\n\"%1\",roofline DRAM,,%3\n\"%1\",roofline L2,,%4\n")
                         .arg(bar.name)
                         .arg(bar.compute)
-                        .arg(bar.memory)
+                        .arg(bar.dram)
+                        .arg(bar.l2)
                         .toUtf8();
         }
         return writeText(file, rows);

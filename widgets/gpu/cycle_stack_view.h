@@ -16,7 +16,8 @@ struct CycleStackBar {
     QString name;
     double cycles = 0;                                   ///< simulated, without launch
     std::array<double, gpusim::warpStateCount> stack{};  ///< cycles per instruction of a scheduler, by cause
-    double compute = 0, memory = 0;                      ///< bounds of the roofline in the same cycles; 0: not known
+    double compute = 0, dram = 0, l2 = 0;                ///< bounds of the roofline in the same cycles; 0: not known
+    double memory() const { return dram > l2 ? dram : l2; }
 };
 
 class CycleStackView : public QWidget {
@@ -27,6 +28,8 @@ public:
     void clear(const QString& why);
     const std::vector<CycleStackBar>& bars() const { return bars_; }
     QString textAt(const QPointF& place) const;
+    /// Which memory binds, and what the other allows: `memory, L2: 1,200 cycles (DRAM: 900)`.
+    static QString memoryText(const CycleStackBar& bar);
     /// Of a part of a bar; empty where it has none.
     QRectF partRect(std::size_t bar, gpusim::WarpState state) const;
     QString exportTo(const QString& file) const;
@@ -41,7 +44,7 @@ private:
     double longest() const;
     double barTop(std::size_t bar) const;
     void paint(QPainter& painter, const QRect& all) const;
-    void paintBound(QPainter& painter, double top, double cycles, const QString& name, const QColor& fill) const;
+    void paintBound(QPainter& painter, double top, double cycles, const QString& text, const QColor& fill) const;
 
     std::vector<CycleStackBar> bars_;
     QString empty_;

@@ -138,6 +138,9 @@ void WarpTimeline::paintAxis(QPainter& painter) const {
         painter.setPen(colours.mutedText);
         paintTickLabel(painter, x, static_cast<int>(box.bottom()) + 4, countText(tick), width());
     }
+    painter.setPen(colours.mutedText);
+    painter.drawText(QRectF(4, box.bottom() + 4, box.left() - 10, painter.fontMetrics().height()), Qt::AlignLeft,
+                     tr("cycle"));
     if (recording_->recorded < recording_->cycles && from_ + length_ >= static_cast<double>(recording_->recorded)) {
         painter.setPen(colours.mutedText);
         painter.drawText(

@@ -5,6 +5,7 @@
 #include "app/window/page_head.h"
 #include "app/window/studio.h"
 #include "methods/model/launches.h"
+#include "methods/task.h"
 #include "simulation/gpu/recording_csv.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -68,6 +69,7 @@ void GpuPage::showEvent(QShowEvent* event) {
 
 void GpuPage::setKernel(const QString& kernel) {
     kernel_ = kernel;
+    awaitsOperator_ = false;
     if (!kernels_) return;
     const QSignalBlocker quiet(kernels_);
     kernels_->setEditText(kernel);
@@ -125,7 +127,38 @@ void GpuPage::fillKernels() {
     if (!none) others_->setEditText(other);
 }
 
+std::string GpuPage::operatorAsked() const {
+    const auto& scenarios = studio_.document.state()->scenarios;
+    if (scenarios.empty() || scenarios.front().task.empty()) return {};
+    const auto task = parseTask(scenarios.front().task);
+    const auto* one = task ? std::get_if<OneOperator>(&*task) : nullptr;
+    return one ? one->name : std::string();
+}
+
+// As the methods price it: by itself, whatever it would be fused with.
+void GpuPage::takeKernelOfQuestion() {
+    // A project is replaced by an empty one first.
+    if (replaced_ && !studio_.document.state()->scenarios.empty()) {
+        replaced_ = false;
+        awaitsOperator_ = !operatorAsked().empty();
+    }
+    const WorkloadPtr workload = studio_.live.workload();
+    if (!awaitsOperator_ || !workload) return;
+    awaitsOperator_ = false;
+    const std::string name = operatorAsked();
+    ModelOptions options;
+    options.fusion = Fusion::Apart;
+    for (const Launch& launch : launchesOf(*workload, options).launches) {
+        if (workload->graph.operators[static_cast<std::size_t>(launch.op)].name != name) continue;
+        std::string text = kernelSource(launch.kernel);
+        if (text.starts_with("kernel:")) text.erase(0, 7);
+        if (!text.empty()) kernel_ = ui::qs(text);
+        return;
+    }
+}
+
 void GpuPage::follow() {
+    takeKernelOfQuestion();
     stale_ = true;
     if (!isVisible() || !kernels_) return;
     stale_ = false;
@@ -143,7 +176,7 @@ void GpuPage::follow() {
     occupancy_->setMachine(gpu->drawn.machine);
     fillKernels();
     asked();
-    if (!ranOnce_) run();
+    if (!ranOnce_ && !awaitsOperator_) run();
 }
 
 void GpuPage::asked() {
@@ -166,6 +199,8 @@ void GpuPage::forget() {
     answer_.reset();
     refusal_.reset();
     ranOnce_ = false;
+    replaced_ = true;
+    awaitsOperator_ = false;
     if (!kernels_) return;
     play(false);
     const QString why = tr("Press Run to see the kernel at work.");
@@ -218,17 +253,22 @@ void GpuPage::showLate() {
         const GpuRun& first = answer_->runs.front();
         QString text = ui::qs(headlineOf(first));
         if (answer_->runs.size() > 1) {
+            const GpuRun& second = answer_->runs[1];
             const auto cycles = [](const GpuRun& run) { return static_cast<double>(run.seen.recording->cycles); };
             text += tr(" · %1: %2")
-                        .arg(ui::qs(answer_->runs[1].name),
-                             ui::signedPercentText(cycles(answer_->runs[1]) / cycles(first) - 1));
+                        .arg(ui::qs(second.name), second.stopped()
+                                                      ? tr("stopped after %1 cycles").arg(ui::countText(cycles(second)))
+                                                      : ui::signedPercentText(cycles(second) / cycles(first) - 1));
         }
-        head_->headline()->setTone(ui::Tone::Normal);
+        head_->headline()->setTone(answer_->stopped() ? ui::Tone::Warning : ui::Tone::Normal);
         head_->headline()->setFullText(text);
-        head_->sub()->setFullText(tr("Simulated: %1. Multiprocessor %2 is watched; the launch is left out. A template "
-                                     "of usual kernels, not a library's own code")
-                                      .arg(ui::qs(first.seen.part.text()))
-                                      .arg(first.seen.recording->sm));
+        QString sub = tr("Simulated: %1. ").arg(ui::qs(first.seen.part.text()));
+        if (first.stopped()) sub = tr("Everything below is what the run had reached. Press Run to begin again. ");
+        if (first.interval) sub += tr("In brackets: where measured products lie around simulated ones. ");
+        sub += tr("Multiprocessor %1 is watched; the launch is left out. A template of usual kernels, not a library's "
+                  "own code")
+                   .arg(first.seen.recording->sm);
+        head_->sub()->setFullText(sub);
     } else {
         head_->headline()->setTone(ui::Tone::Normal);
         head_->headline()->setFullText(running ? tr("Simulating …") : tr("A kernel, cycle by cycle"));
@@ -255,7 +295,7 @@ void GpuPage::showRuns() {
         timelines_[i]->setRecording(run.seen.recording, name);
         heats_[i]->setRecording(run.seen.recording, name);
         bars.push_back({name, static_cast<double>(run.seen.recording->cycles), run.seen.recording->stack(),
-                        run.computeCycles, run.memoryCycles});
+                        run.computeCycles, std::max(run.operandCycles, run.dramCycles), run.l2Cycles});
     }
     stackView_->setBars(std::move(bars));
     cursor_->setFullText(timelines_[0]->cursorText());

@@ -75,6 +75,8 @@ private:
     QWidget* buildActivity(QWidget* parent);
     QWidget* buildInstructions(QWidget* parent);
     void fillKernels();
+    std::string operatorAsked() const;  ///< name of the one operator that the project asks for; empty: none
+    void takeKernelOfQuestion();
     void follow();  ///< the document's design
     void asked();   ///< the form has changed
     void forget();  ///< another project
@@ -96,6 +98,8 @@ private:
     int tab_ = 0;
     std::vector<std::string> traces_;  ///< files of kernels that were opened
     bool stale_ = true, ranOnce_ = false;
+    bool replaced_ = true;         ///< nothing of the open project was looked at yet
+    bool awaitsOperator_ = false;  ///< the project asks for an operator, whose kernel comes with the workload
 
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;

@@ -125,6 +125,7 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     row->addWidget(others_, 2);
     connect(kernels_, &QComboBox::editTextChanged, this, [this](const QString& text) {
         kernel_ = text;
+        awaitsOperator_ = false;
         asked();
     });
     connect(kernels_->lineEdit(), &QLineEdit::returnPressed, this, &GpuPage::run);

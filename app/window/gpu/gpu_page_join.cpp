@@ -142,8 +142,9 @@ void GpuPage::saveView(QSettings& settings) const {
 
 void GpuPage::restoreView(const QSettings& settings) {
     tab_ = settings.value(QStringLiteral("tab"), 0).toInt();
-    const QString kernel = settings.value(QStringLiteral("kernel"), kernel_).toString();
-    if (!kernel.startsWith(QLatin1String("trace:")) && !kernel.isEmpty()) setKernel(kernel);
+    // A project that asks for an operator brings its own kernel.
+    const QString kernel = settings.value(QStringLiteral("kernel")).toString();
+    if (!kernel.startsWith(QLatin1String("trace:")) && !kernel.isEmpty() && operatorAsked().empty()) setKernel(kernel);
     if (tabs_) tabs_->setCurrentIndex(tab_);
 }
 

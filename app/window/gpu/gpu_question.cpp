@@ -1,6 +1,7 @@
 #include "app/window/gpu/gpu_question.h"
 
 #include "base/unit.h"
+#include "methods/gpu/gpu_cycle.h"
 #include "methods/gpu/gpu_what_if.h"
 #include "methods/model/kernel_bound.h"
 #include "workload/kernel_source.h"
@@ -22,15 +23,31 @@ Expected<KernelProgram> programFor(const std::string& text, const GpuDrawing& gp
     return programOf(*read, gpu.view, gpu.drawn);
 }
 
-// The roofline of the part that was simulated: a part of the machine takes a part of the work, in the same time.
-void addBounds(GpuRun& run, const Kernel& kernel, const GpuView& view) {
+// The roofline of the part that was simulated: a part of the machine takes a part of the work, in the same time. Of a
+// run that was stopped, of the instructions that it had issued.
+void addRoofline(GpuRun& run, const Kernel& kernel, const GpuView& view) {
     const WatchedPart& part = run.seen.part;
     if (part.allInstructions <= 0) return;
-    const double share = part.instructions * part.share / part.allInstructions;
+    const double done = run.stopped()
+                            ? std::min(part.instructions, static_cast<double>(run.seen.result.counts.warpInstructions))
+                            : part.instructions;
+    const double share = done * part.share / part.allInstructions;
     const double hertz = run.seen.machine.coreMhz * 1e6;
     const BoundingWork work = workOf(kernel);
     run.computeCycles = work.operations * secondsPerOperation(view.device, work.type) * hertz * share;
-    if (view.dramBandwidth > 0) run.memoryCycles = work.bytes / view.dramBandwidth * hertz * share;
+    // What had been fetched when it was stopped is what it moved, no share of the operands.
+    if (view.dramBandwidth > 0 && !run.stopped()) run.operandCycles = work.bytes / view.dramBandwidth * hertz * share;
+    const auto spread = cycleSpreadOf(kernel);
+    if (spread && part.whole() && !run.stopped())
+        run.interval = {spread->low * run.seconds(), std::max(1.0, spread->high) * run.seconds()};
+}
+
+// `1,234,567`
+std::string grouped(std::uint64_t number) {
+    std::string digits = std::to_string(number);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), 1, ',');
+    return digits;
 }
 
 }  // namespace
@@ -66,6 +83,7 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
     WatchOptions options;
     options.stop = std::move(stop);
     options.progress = &progress;
+    options.keepsStopped = true;
     const auto run = [&](const std::string& kernel, const gpusim::Machine& machine,
                          std::string name) -> Expected<void> {
         GpuRun one;
@@ -84,15 +102,16 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
             auto seen = watchKernel(*program, machine, *part, options);
             if (!seen) return tl::unexpected(seen.error());
             one.seen = std::move(*seen);
-            addBounds(one, *read, gpu->view);
+            addRoofline(one, *read, gpu->view);
         }
+        one.l2Cycles = l2Cycles(one.seen), one.dramCycles = dramCycles(one.seen);
         out.runs.push_back(std::move(one));
         return {};
     };
     const gpusim::Machine& machine = gpu->drawn.machine;
     if (auto first = run(question.kernel, machine, question.hardware->name); !first)
         return tl::unexpected(first.error());
-    if (question.change.empty() && question.other.empty()) return out;
+    if (out.stopped() || (question.change.empty() && question.other.empty())) return out;
     gpusim::Machine second = machine;
     std::string name = question.hardware->name;
     if (const MachineChange* change = machineChange(question.change)) {
@@ -106,8 +125,11 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
     if (otherKernel) out.runs.front().name = question.kernel;
     if (auto beside = run(otherKernel ? question.other : question.kernel, second, name); !beside)
         return tl::unexpected(beside.error());
-    // Bounds are of the drawn device; a changed one has others.
-    if (!question.change.empty()) out.runs.back().computeCycles = out.runs.back().memoryCycles = 0;
+    // The roofline is the drawn device's, and so is what its error was measured on; a changed one has others.
+    if (!question.change.empty()) {
+        out.runs.back().computeCycles = out.runs.back().operandCycles = 0;
+        out.runs.back().interval.reset();
+    }
     return out;
 }
 
@@ -121,11 +143,23 @@ std::string limitWords(std::string_view limitedBy) {
     return words;
 }
 
+double GpuRun::seconds() const {
+    return static_cast<double>(seen.recording->cycles) / (seen.machine.coreMhz * 1e6);
+}
+
 std::string headlineOf(const GpuRun& run) {
     const auto& result = run.seen.result;
-    const std::uint64_t cycles = run.seen.recording->cycles;
-    return fmt::format("{} cycles, {}", cycles,
-                       format(Seconds(static_cast<double>(cycles) / (run.seen.machine.coreMhz * 1e6)))) +
+    const std::string reached =
+        fmt::format("{} cycles, {}", grouped(run.seen.recording->cycles), format(Seconds(run.seconds())));
+    if (run.stopped()) {
+        return fmt::format("Stopped after {} · {} of {} blocks had ended", reached,
+                           grouped(static_cast<std::uint64_t>(result.finishedBlocks)),
+                           grouped(static_cast<std::uint64_t>(run.seen.result.header.blocks())));
+    }
+    const std::string interval = run.interval ? fmt::format(" ({} to {})", format(Seconds(run.interval->first)),
+                                                            format(Seconds(run.interval->second)))
+                                              : std::string();
+    return reached + interval +
            fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
                        result.blocksThatFit == 1 ? "block" : "blocks",
                        result.blocksPerSm < result.blocksThatFit ? "the grid" : limitWords(result.limitedBy));

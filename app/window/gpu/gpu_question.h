@@ -6,9 +6,11 @@
 #include "hardware/views/device_ref.h"
 #include "methods/gpu/gpu_watch.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery::app {
@@ -29,14 +31,23 @@ constexpr double gpuInstructionsPerSecond = 1.5e5;
 struct GpuRun {
     std::string name;  ///< of the design or kernel
     WatchedKernel seen;
-    /// Bounds for what was simulated, in core cycles; 0: not known (a trace).
-    double computeCycles = 0, memoryCycles = 0;
+    /// Bounds for what was simulated, in core cycles. Compute and operands (each byte of them once past main memory)
+    /// are the roofline's, 0 where they are not known: of a trace, of a changed machine. DRAM and L2 are what the run
+    /// moved, at the bandwidth of the machine that it ran on.
+    double computeCycles = 0, operandCycles = 0, dramCycles = 0, l2Cycles = 0;
+    double memoryCycles() const { return std::max({operandCycles, dramCycles, l2Cycles}); }
+    bool l2Binds() const { return l2Cycles > std::max(operandCycles, dramCycles); }
+    bool stopped() const { return seen.result.stopped; }
+    double seconds() const;
+    /// Least and greatest time, where the method gpu-cycle states them: of a whole product on the drawn machine.
+    std::optional<std::pair<double, double>> interval;
 };
 
 struct GpuAnswer {
     GpuQuestion question;
     std::vector<GpuRun> runs;  ///< one or two
     std::vector<std::string> assumptions;
+    bool stopped() const { return !runs.empty() && runs.back().stopped(); }
 };
 
 /// The GPU of a drawing as the simulator runs it.
@@ -51,7 +62,8 @@ Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const Gpu
 
 Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop, Progress& progress);
 
-/// One line of words: cycles, time, blocks and what limits them, what was simulated.
+/// One line of words: cycles, time and its interval, blocks and what limits them; of a run that was stopped, what it
+/// had reached.
 std::string headlineOf(const GpuRun& run);
 /// `threads+shared` of an occupancy in words: `threads and shared memory`.
 std::string limitWords(std::string_view limitedBy);

@@ -22,10 +22,6 @@ namespace {
 constexpr double instructionsPerSecond = 1.5e5;
 constexpr double sampleLeast = 5e4;  // warp instructions that a simulation may always take
 
-// Least and greatest measured ÷ simulated of the rows that the cards name.
-struct SimulatedSpread {
-    double low, high;
-};
 constexpr SimulatedSpread cycleSpread{0.61, 1.79}, intervalSpread{0.67, 1.80};
 constexpr const char* simulatedBasis =
     "Least and greatest measured over simulated time of forty bf16 products each on A100 and H100 (aiconfigurator); of "
@@ -212,7 +208,7 @@ private:
         const SimulatedSpread spread = budget_.intervals ? intervalSpread : cycleSpread;
         price.low = std::max(spread.low * price.seconds, std::min(least, price.seconds));
         price.high = std::max(spread.high, 1.0) * price.seconds;
-        price.errorKnown = kernel.kind == KernelKind::Gemm;
+        price.errorKnown = cycleSpreadOf(kernel).has_value();
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
         price.levelBytes = {static_cast<float>(out.sample.dramBytes), static_cast<float>(out.sample.l2Bytes)};
         if (saysEnergy()) price.joules = joules(out.sample, price.seconds);
@@ -304,6 +300,10 @@ KernelMethod simulatedKernels(std::string_view id, DeviceBinder binder, MethodCa
 }
 
 }  // namespace
+
+std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel) {
+    return kernel.kind == KernelKind::Gemm ? std::optional(cycleSpread) : std::nullopt;
+}
 
 KernelMethod gpuCycleKernels() {
     return simulatedKernels(

@@ -36,11 +36,15 @@ Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machin
     gpusim::SimulateOptions how;
     how.stop = options.stop, how.mostCycles = options.mostCycles;
     how.recorder = &recorder, how.progress = options.progress;
+    how.keepsStopped = options.keepsStopped;
     auto result = gpusim::simulate(machine, source, how);
     if (!result) {
         if (result.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was stopped");
         return tl::unexpected(result.error());
     }
+    // Stopped before the first block could start: there is nothing to show.
+    if (result->stopped && result->cycles <= result->launchCycles)
+        return fail("study.cancelled", "the simulation was stopped");
     WatchedKernel out;
     out.result = std::move(*result);
     out.recording = std::make_shared<const gpusim::Recording>(recorder.take());
@@ -48,6 +52,17 @@ Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machin
 }
 
 }  // namespace
+
+double l2Cycles(const WatchedKernel& seen) {
+    const auto& l2 = seen.result.counts.l2;
+    const double peak = seen.recording->l2Peak;
+    return peak > 0 ? static_cast<double>(l2.reads + l2.writes) / peak : 0;
+}
+double dramCycles(const WatchedKernel& seen) {
+    const auto& counts = seen.result.counts;
+    const double peak = seen.recording->dramPeak;
+    return peak > 0 ? static_cast<double>(counts.dramReads + counts.dramWrites) / peak : 0;
+}
 
 std::string WatchedPart::text() const {
     if (whole()) return "the whole kernel";

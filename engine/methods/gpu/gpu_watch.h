@@ -34,6 +34,7 @@ struct WatchOptions {
     std::stop_token stop;
     Progress* progress = nullptr;  ///< its total grows by what is to be simulated
     std::uint64_t mostCycles = 0;  ///< 0: no limit
+    bool keepsStopped = false;     ///< a run that was stopped is what it had reached, if it had begun
 };
 
 struct WatchedKernel {
@@ -42,6 +43,11 @@ struct WatchedKernel {
     gpusim::KernelResult result;
     std::shared_ptr<const gpusim::Recording> recording;
 };
+
+/// The least core cycles in which the machine that was simulated moves the bytes that the run moved through L2, and to
+/// and from main memory.
+double l2Cycles(const WatchedKernel& seen);
+double dramCycles(const WatchedKernel& seen);
 
 /// The machine may differ from that of `part`, so that two designs do the same work. Fails as the simulator does,
 /// `study.cancelled`.

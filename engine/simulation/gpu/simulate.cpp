@@ -90,7 +90,11 @@ public:
         while (true) {
             if (++polls % 1024 == 0) {
                 if (options_.progress) tellProgress();
-                if (options_.stop.stop_requested()) return fail("gpu.stopped", "stopped before the end of a kernel");
+                if (options_.stop.stop_requested()) {
+                    if (!options_.keepsStopped) return fail("gpu.stopped", "stopped before the end of a kernel");
+                    out.stopped = true;
+                    break;
+                }
                 if (options_.mostCycles > 0 && core_ - begin > options_.mostCycles)
                     return fail("gpu.cycles",
                                 fmt::format("'{}' runs longer than {} cycles", out.name, options_.mostCycles), {},
@@ -139,6 +143,7 @@ public:
         }
         if (options_.recorder) options_.recorder->end(core_);
         out.cycles = core_ - begin;
+        out.finishedBlocks = static_cast<std::int64_t>(finished);
         out.seconds = static_cast<double>(out.cycles) / (machine_.coreMhz * 1e6);
         out.counts = memory_;
         for (Sm& sm : sms_) out.counts.add(sm.counts);

@@ -24,10 +24,13 @@ struct KernelResult {
     int blocksPerSm = 0;  ///< also at most what an even share of the grid needs
     int l1Bytes = 0;
     Counters counts;
+    bool stopped = false;             ///< before its end, as `keepsStopped` allows: cycles and counts until then
+    std::int64_t finishedBlocks = 0;  ///< all of the grid unless it was stopped
 };
 
 struct SimulateOptions {
     std::stop_token stop;
+    bool keepsStopped = false;      ///< a stop is the end of the kernel and no failure
     std::uint64_t mostCycles = 0;   ///< per kernel; 0: no limit
     bool cutsCopyAddresses = true;  ///< to 32 bits, as the peer does
     Recorder* recorder = nullptr;   ///< watches one SM; holds the last kernel of several
