@@ -249,6 +249,10 @@ void GpuPage::showLate() {
         head_->headline()->setTone(ui::Tone::Bad);
         head_->headline()->setFullText(ui::qs(refusal_->message));
         head_->sub()->setFullText(ui::qs(refusal_->expected.empty() ? refusal_->hint : refusal_->expected));
+    } else if (running && (!answer_ || answer_->stopped())) {
+        head_->headline()->setTone(ui::Tone::Normal);
+        head_->headline()->setFullText(tr("Simulating …"));
+        head_->sub()->setFullText(tr("Stop shows what the run has reached"));
     } else if (answer_) {
         const GpuRun& first = answer_->runs.front();
         QString text = ui::qs(headlineOf(first));
@@ -271,7 +275,7 @@ void GpuPage::showLate() {
         head_->sub()->setFullText(sub);
     } else {
         head_->headline()->setTone(ui::Tone::Normal);
-        head_->headline()->setFullText(running ? tr("Simulating …") : tr("A kernel, cycle by cycle"));
+        head_->headline()->setFullText(tr("A kernel, cycle by cycle"));
         head_->sub()->setFullText(tr("Choose a kernel and press Run"));
     }
     // The calculator answers at once and is never late.
