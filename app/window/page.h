@@ -63,6 +63,10 @@ public:
     using QWidget::QWidget;
 
     virtual PageCard card() const = 0;
+    /// Makes the page's views where they are not there yet: when it is first seen, or before something is put into
+    /// them.
+    void make();
+    bool isMade() const { return made_; }
     /// Once, before the window is shown and its menus are built: adds actions and docks, connects itself. Pages to the
     /// left have joined already; `studio` outlives the page.
     virtual void join(Studio& /*studio*/) {}
@@ -95,6 +99,16 @@ public:
 
 signals:
     void opened(const QString& path, bool added);  ///< after open(), which may take its time
+
+protected:
+    /// Makes the page: to be called before anything that an override does.
+    void showEvent(QShowEvent* event) override;
+    /// The page's views: some fifty controls with a style sheet each. What is made here does not delay the window;
+    /// until then their pointers are null.
+    virtual void build() {}
+
+private:
+    bool made_ = false;
 };
 
 }  // namespace orrery::app

@@ -64,11 +64,14 @@ public:
     void saveView(QSettings& settings) const override { settings.setValue("turned", turned); }
     void restoreView(const QSettings& settings) override { turned = settings.value("turned", 0).toInt(); }
 
-    int turned = 0;
+    int turned = 0, built = 0;
     QStringList files;
     QByteArray dropped;
     std::string went;
     std::vector<ui::SnapshotPtr> fed;
+
+protected:
+    void build() override { ++built; }
 
 private:
     Studio* studio_ = nullptr;
@@ -102,6 +105,7 @@ private slots:
     }
     void cleanup() { window_.reset(); }
 
+    void itIsMadeWhenItIsFirstSeen();
     void itIsInTheSwitcher();
     void itIsInTheMenu();
     void itHasAKey();
@@ -138,6 +142,26 @@ private:
     QTemporaryDir home_;
     std::unique_ptr<MainWindow> window_;
 };
+
+// What nobody has looked at yet does not delay the window.
+void TestPages::itIsMadeWhenItIsFirstSeen() {
+    for (Page* page : window_->studio().router.pages()) QCOMPARE(page->isMade(), page->isVisible());
+    QCOMPARE(wafer().built, 0);
+    window_->studio().router.show(&wafer());
+    QCOMPARE(wafer().built, 1);
+    window_->studio().router.show(QStringLiteral("hardware"));
+    window_->studio().router.show(&wafer());
+    wafer().make();
+    QCOMPARE(wafer().built, 1);
+    // Pages that were seen alone are full of controls.
+    for (const char* id : {"mapping", "gpu", "training", "serving", "explore", "compare", "evidence", "core"}) {
+        Page* page = window_->studio().router.page(QLatin1String(id));
+        const auto before = page->findChildren<QWidget*>().size();
+        QVERIFY2(before <= 1, id);
+        page->make();
+        QVERIFY2(page->findChildren<QWidget*>().size() > before + 10, id);
+    }
+}
 
 void TestPages::itIsInTheSwitcher() {
     const int tab = tabs()->indexOf(wafer().parentWidget()->parentWidget());

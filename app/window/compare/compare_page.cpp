@@ -92,7 +92,6 @@ std::vector<ui::PaletteEntry> ComparePage::findable() {
 
 void ComparePage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    build();
     if (stale_) follow();
 }
 

@@ -54,10 +54,10 @@ public:
     QString exportTo(const QString& file);  ///< what went wrong; empty if nothing
 
 protected:
+    void build() override;
     void showEvent(QShowEvent* event) override;
 
 private:
-    void build();
     QWidget* buildHead(QWidget* parent);
     QWidget* buildDetails(QWidget* parent);
     QWidget* buildBreakEven(QWidget* parent);

@@ -34,7 +34,6 @@ PageCard ComparePage::card() const {
 }
 
 void ComparePage::build() {
-    if (table_) return;
     const int unit = ui::Theme::instance().unit();
     stack_ = new QStackedLayout(this);
     empty_ = new ui::EmptyPage(tr("Nothing is asked yet"), tr("Choose a design and a model in the library"));

@@ -20,14 +20,7 @@ CorePage::CorePage(Studio& studio, QWidget* parent) : Page(parent), studio_(stud
 
 CorePage::~CorePage() = default;
 
-void CorePage::showEvent(QShowEvent* event) {
-    Page::showEvent(event);
-    build();
-}
-
-// Made when the page is first seen, so that the window starts without it.
 void CorePage::build() {
-    if (tabs_) return;
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     tabs_ = named(new QTabWidget(this), "core.views", tr("Inside a core"),

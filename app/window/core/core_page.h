@@ -28,15 +28,14 @@ public:
     void saveView(QSettings& settings) const override;
     void restoreView(const QSettings& settings) override;
 
-    /// These are null until the page was seen.
+    /// These are null until the page is made.
     QTabWidget* tabs() const { return tabs_; }
     BlockTab* block() const { return block_; }
     PipelineTab* pipeline() const { return pipeline_; }
     MemoryTab* memory() const { return memory_; }
-    void build();
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void build() override;
 
 private:
     void goToTab(int tab);

@@ -55,7 +55,7 @@ void CorePage::join(Studio& studio) {
 void CorePage::goToTab(int tab) {
     studio_.layouts.showProject();
     studio_.router.show(this);
-    build();
+    make();
     tabs_->setCurrentIndex(tab);
 }
 

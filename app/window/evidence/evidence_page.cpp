@@ -25,9 +25,13 @@
 
 namespace orrery::app {
 
-EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), shelf_(new ReferenceShelf(this)) {
+EvidencePage::EvidencePage(Studio& studio, QWidget* parent)
+    : Page(parent), studio_(studio), shelf_(new ReferenceShelf(this)) {
     setObjectName(QStringLiteral("evidencePage"));
     setAccessibleName(tr("Evidence"));
+}
+
+void EvidencePage::build() {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     tabs_ = new QTabWidget(this);
@@ -67,6 +71,7 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     });
     connect(calibrate_, &CalibrateTab::useRequested, this, &EvidencePage::calibrationChosen);
     showCoverage();
+    joinTabs();
 }
 
 QWidget* EvidencePage::buildCoverage() {

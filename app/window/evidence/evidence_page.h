@@ -40,6 +40,7 @@ public:
     Expected<QStringList> report(const QString& folder) override;
 
     ReferenceShelf* shelf() const { return shelf_; }
+    /// These are null until the page is made.
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }
     VersionsTab* versions() const { return versions_; }
@@ -53,25 +54,29 @@ signals:
     void calibrationChosen(std::shared_ptr<const orrery::Calibration> calibration);
 
 protected:
+    void build() override;
     void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* buildCoverage();
+    void joinTabs();
+    void comeToAccuracy();
+    void useCalibration(const std::shared_ptr<const Calibration>& calibration);
     void showCoverage();
-    void exportAccuracy(Studio& studio);
-    void saveJudging(Studio& studio);
+    void exportAccuracy();
+    void saveJudging();
     void importResults();
 
-    Studio* studio_ = nullptr;  ///< since join()
+    Studio& studio_;
     ReferenceShelf* shelf_;
-    QTabWidget* tabs_;
-    AccuracyTab* accuracy_;
-    CalibrateTab* calibrate_;
-    VersionsTab* versions_;
-    TransferTab* transfer_;
-    RunsTab* runs_;
-    SurveyTab* survey_;
-    DeviceTab* device_;
+    QTabWidget* tabs_ = nullptr;
+    AccuracyTab* accuracy_ = nullptr;
+    CalibrateTab* calibrate_ = nullptr;
+    VersionsTab* versions_ = nullptr;
+    TransferTab* transfer_ = nullptr;
+    RunsTab* runs_ = nullptr;
+    SurveyTab* survey_ = nullptr;
+    DeviceTab* device_ = nullptr;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
 };
 

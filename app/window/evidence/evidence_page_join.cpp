@@ -65,25 +65,23 @@ Expected<QStringList> EvidencePage::report(const QString& folder) {
 void EvidencePage::open(const QString& path) {
     const auto read = readJudgingFile(path.toStdString());
     if (!read) {
-        studio_->messages.complain(read.error());
+        studio_.messages.complain(read.error());
         return emit opened(path, false);
     }
-    studio_->layouts.showProject();
-    studio_->router.show(this);
-    tabs_->setCurrentWidget(accuracy_);
+    comeToAccuracy();
     accuracy_->ask(*read, path);
     emit opened(path, false);
 }
 
-void EvidencePage::saveJudging(Studio& studio) {
+void EvidencePage::saveJudging() {
     QString file = QFileDialog::getSaveFileName(this, tr("Save the page"), QStringLiteral("judging.yaml"),
                                                 tr("Comparison of methods (*.yaml)"));
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".yaml");
     if (const QString problem = accuracy_->saveTo(file); !problem.isEmpty())
-        return studio.messages.complain(exportFailed(file, problem));
-    studio.messages.say(Severity::Note, tr("Wrote %1").arg(file),
-                        tr("The same on the command line: %1").arg(ui::qs(judgingCommand(file.toStdString()))));
+        return studio_.messages.complain(exportFailed(file, problem));
+    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file),
+                         tr("The same on the command line: %1").arg(ui::qs(judgingCommand(file.toStdString()))));
 }
 
 void EvidencePage::importResults() {
@@ -96,7 +94,7 @@ void EvidencePage::importResults() {
     dialog->open();
 }
 
-void EvidencePage::exportAccuracy(Studio& studio) {
+void EvidencePage::exportAccuracy() {
     QString chosen;
     QString file =
         QFileDialog::getSaveFileName(this, tr("Export the judgement"), QStringLiteral("accuracy.svg"),
@@ -112,56 +110,66 @@ void EvidencePage::exportAccuracy(Studio& studio) {
         // Everything has its place in one folder, which is named as the file.
         const QString folder = file.chopped(5);
         if (!QDir().mkpath(folder))
-            return studio.messages.complain(exportFailed(folder, tr("the folder cannot be made")));
+            return studio_.messages.complain(exportFailed(folder, tr("the folder cannot be made")));
         return accuracy_->writePage(folder);
     }
     if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
-        return studio.messages.complain(exportFailed(file, problem));
-    studio.messages.say(Severity::Note, tr("Wrote %1").arg(file));
+        return studio_.messages.complain(exportFailed(file, problem));
+    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
 }
 
 void EvidencePage::join(Studio& studio) {
-    studio_ = &studio;
-    connect(accuracy_, &AccuracyTab::exportRequested, this, [this, &studio] { exportAccuracy(studio); });
-    connect(accuracy_, &AccuracyTab::importRequested, this, &EvidencePage::importResults);
-    connect(accuracy_, &AccuracyTab::saveRequested, this, [this, &studio] { saveJudging(studio); });
-    connect(accuracy_, &AccuracyTab::refused, this,
-            [&studio](const Diagnostic& why) { studio.messages.complain(why); });
-    connect(
-        accuracy_, &AccuracyTab::drawingRequested, this,
-        [&studio](const Scenario& question, const QStringList& methods) { drawQuestion(studio, question, methods); });
-    connect(accuracy_, &AccuracyTab::pageWritten, this, [&studio](const QString& folder, const QString& problem) {
-        if (!problem.isEmpty()) return studio.messages.complain(exportFailed(folder, problem));
-        studio.messages.say(Severity::Note, tr("Wrote every figure and table to %1").arg(folder));
-    });
-    accuracy_->setChoices([&studio] {
-        QStringList choices;
-        for (const std::string& method : studio.document.state()->methods) choices << ui::qs(method);
-        return choices;
-    });
     connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
         if (example.opens != card().id) return;
-        tabs_->setCurrentWidget(accuracy_);
+        comeToAccuracy();
         accuracy_->judgeOnceRead();
     });
-    runs_->setSource([&studio] { return studio.runs.storeFile(); });
-    connect(&studio.runs, &RunController::finished, runs_, &RunsTab::refresh);
-    connect(this, &EvidencePage::calibrationChosen, this,
-            [this, &studio](const std::shared_ptr<const Calibration>& calibration) {
-                // Later ones come before what ships.
-                const auto& before = studio.live.calibrations();
-                auto all = std::make_shared<CalibrationSet>(before ? *before : shippedCalibrations().set);
-                all->add(calibration);
-                accuracy_->setCalibrations(all);
-                studio.live.setCalibrations(all);
-                studio.runs.setCalibrations(all);
-                studio.messages.say(Severity::Note,
-                                    tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
-                                    tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
-            });
-    connect(shelf_, &ReferenceShelf::changed, this, [this, &studio] { studio.live.setTruth(shelf_->index()); });
+    connect(&studio.runs, &RunController::finished, this, [this] {
+        if (runs_) runs_->refresh();
+    });
+    connect(shelf_, &ReferenceShelf::changed, this, [this] { studio_.live.setTruth(shelf_->index()); });
     // Measured operators are marked in the roofline from the start, not only once Evidence was looked at.
     connect(&studio, &Studio::ready, this, [this] { QTimer::singleShot(300, shelf_, &ReferenceShelf::readShipped); });
+}
+
+void EvidencePage::joinTabs() {
+    connect(accuracy_, &AccuracyTab::exportRequested, this, &EvidencePage::exportAccuracy);
+    connect(accuracy_, &AccuracyTab::importRequested, this, &EvidencePage::importResults);
+    connect(accuracy_, &AccuracyTab::saveRequested, this, &EvidencePage::saveJudging);
+    connect(accuracy_, &AccuracyTab::refused, &studio_.messages, &Messages::complain);
+    connect(accuracy_, &AccuracyTab::drawingRequested, this,
+            [this](const Scenario& question, const QStringList& methods) { drawQuestion(studio_, question, methods); });
+    connect(accuracy_, &AccuracyTab::pageWritten, this, [this](const QString& folder, const QString& problem) {
+        if (!problem.isEmpty()) return studio_.messages.complain(exportFailed(folder, problem));
+        studio_.messages.say(Severity::Note, tr("Wrote every figure and table to %1").arg(folder));
+    });
+    accuracy_->setChoices([this] {
+        QStringList choices;
+        for (const std::string& method : studio_.document.state()->methods) choices << ui::qs(method);
+        return choices;
+    });
+    runs_->setSource([this] { return studio_.runs.storeFile(); });
+    connect(this, &EvidencePage::calibrationChosen, this, &EvidencePage::useCalibration);
+}
+
+// Later ones come before what ships.
+void EvidencePage::useCalibration(const std::shared_ptr<const Calibration>& calibration) {
+    const auto& before = studio_.live.calibrations();
+    auto all = std::make_shared<CalibrationSet>(before ? *before : shippedCalibrations().set);
+    all->add(calibration);
+    accuracy_->setCalibrations(all);
+    studio_.live.setCalibrations(all);
+    studio_.runs.setCalibrations(all);
+    studio_.messages.say(Severity::Note,
+                         tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
+                         tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
+}
+
+void EvidencePage::comeToAccuracy() {
+    studio_.layouts.showProject();
+    studio_.router.show(this);
+    make();
+    tabs_->setCurrentWidget(accuracy_);
 }
 
 }  // namespace orrery::app

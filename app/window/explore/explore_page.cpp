@@ -41,7 +41,6 @@ ExplorePage::~ExplorePage() = default;
 
 void ExplorePage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    build();
     if (stale_) follow();
 }
 

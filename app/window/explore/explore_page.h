@@ -74,10 +74,10 @@ public:
     QString written(const QString& file, int tab) const;
 
 protected:
+    void build() override;
     void showEvent(QShowEvent* event) override;
 
 private:
-    void build();
     QWidget* buildHead(QWidget* parent);
     QWidget* buildViews(QWidget* parent);
     void follow();                 ///< the document

@@ -38,7 +38,6 @@ PageCard ExplorePage::card() const {
 }
 
 void ExplorePage::build() {
-    if (form_) return;
     const int unit = ui::Theme::instance().unit();
     stack_ = new QStackedLayout(this);
     empty_ = new ui::EmptyPage(tr("Nothing is asked yet"), tr("Choose a design and a model in the library"));

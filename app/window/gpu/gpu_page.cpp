@@ -63,7 +63,6 @@ GpuPage::~GpuPage() = default;
 
 void GpuPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    build();
     if (stale_) follow();
 }
 

@@ -66,10 +66,10 @@ public:
     OccupancyTab* occupancy() const { return occupancy_; }
 
 protected:
+    void build() override;
     void showEvent(QShowEvent* event) override;
 
 private:
-    void build();
     QWidget* buildForm(QWidget* parent);
     QWidget* buildWarps(QWidget* parent);
     QWidget* buildActivity(QWidget* parent);

@@ -47,7 +47,6 @@ QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, co
 }  // namespace
 
 void GpuPage::build() {
-    if (stack_) return;
     stack_ = new QStackedLayout(this);
     empty_ = new ui::EmptyPage(tr("No GPU to simulate"), {}, {}, this);
     auto* page = new QWidget(this);

@@ -46,12 +46,12 @@ void GpuPage::join(Studio& studio) {
     };
     command("gpu.simulate", tr("&Simulate the kernel"), tr("Run the GPU page's kernel cycle by cycle"), [this] {
         studio_.router.show(this);
-        build();
+        make();
         run();
     });
     command("gpu.busiest", tr("Go to the &busiest cycles"), tr("The stretch in which the most is issued"), [this] {
         studio_.router.show(this);
-        build();
+        make();
         tabs_->setCurrentIndex(0);
         timelines_[0]->showBusiest();
     });
@@ -94,7 +94,7 @@ void GpuPage::open(const QString& path) {
     studio_.layouts.showProject();
     studio_.router.show(this);
     studio_.docks.setAside(true);
-    build();
+    make();
     fillKernels();
     setKernel(QStringLiteral("trace:") + ui::qs(traces_.front()));
     studio_.messages.log(Severity::Note, tr("Opened %1").arg(path));

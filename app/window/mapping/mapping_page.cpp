@@ -101,6 +101,9 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     setAccessibleName(tr("Mapping"));
     stack_ = new QStackedLayout(this);
     empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, {}, this);
+}
+
+void MappingPage::build() {
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);

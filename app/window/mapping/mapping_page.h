@@ -44,6 +44,7 @@ public:
     /// What is asked about now. Looked into only while the page is seen.
     void setScenario(HardwarePtr hardware, WorkloadPtr workload);
     ui::LoopNestView* nest() const { return nest_; }
+    /// The views are null until the page is made.
     MappingSearch* search() const { return search_; }
     MappingBound* bound() const { return bound_; }
     MappingFusion* fusion() const { return fusion_; }
@@ -53,6 +54,7 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void build() override;
 
 private:
     QWidget* buildHead(QWidget* page);

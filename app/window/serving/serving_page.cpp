@@ -67,10 +67,7 @@ ServingPage::ServingPage(Studio& /*studio*/, QWidget* parent)
     question_ = usualQuestion();
 }
 
-// Some fifty controls with a style sheet each: made when the page is first seen, so that the window starts without
-// them.
 void ServingPage::build() {
-    if (form_) return;
     const int unit = ui::Theme::instance().unit();
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -229,7 +226,6 @@ void ServingPage::forget() {
 
 void ServingPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    build();
     if (stale_) soon_.start(0);
 }
 

@@ -81,12 +81,12 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void build() override;
     void hideEvent(QHideEvent* event) override;
 
 private:
     void followDocument();                    ///< the document's design and question
     static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
-    void build();
     QWidget* buildTransport();
     QWidget* buildViews();
     QWidget* buildLatency(QWidget* parent);

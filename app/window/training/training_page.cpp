@@ -99,7 +99,6 @@ bool TrainingPage::isUpToDate() const {
 
 void TrainingPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    build();
     if (stale_) follow();
 }
 

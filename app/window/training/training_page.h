@@ -77,6 +77,7 @@ public:
     bool isPinned() const { return pinned_.has_value(); }
 
 protected:
+    void build() override;
     void showEvent(QShowEvent* event) override;
 
 private:
@@ -85,7 +86,6 @@ private:
         StepAnswer answer;
         std::optional<StepAnswer> quick;
     };
-    void build();
     QWidget* buildHead(QWidget* parent);
     QWidget* buildViews(QWidget* parent);
     QWidget* buildMap(QWidget* parent);

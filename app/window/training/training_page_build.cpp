@@ -34,9 +34,7 @@
 
 namespace orrery::app {
 
-// Made when the page is first seen, so that the window starts without it.
 void TrainingPage::build() {
-    if (form_) return;
     const int unit = ui::Theme::instance().unit();
     const double scale = ui::Theme::instance().scale();
     stack_ = new QStackedLayout(this);

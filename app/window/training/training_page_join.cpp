@@ -39,7 +39,7 @@ void TrainingPage::open(const QString& path) {
     studio_.layouts.showProject();
     studio_.router.show(this);
     studio_.docks.setAside(true);
-    build();
+    make();
     casesOpen_ = true;
     stack_->setCurrentIndex(2);
     cases_->setCases(std::move(*read));
