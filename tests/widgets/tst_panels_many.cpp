@@ -269,6 +269,10 @@ private slots:
         QCOMPARE(fact("Bisection"), "4 links");
         desk.set({{1}}, "bandwidth", "50 GB/s");
         QCOMPARE(fact("Bisection"), "4 links · 200 GB/s");
+        desk.set({{1}}, "dims", "[8]");
+        desk.set({{1}}, "shape", "mesh");  // a line
+        QCOMPARE(fact("Bisection"), "1 link · 50 GB/s");
+        desk.set({{1}}, "shape", "torus");
         desk.set({{1}}, "dims", "[2, 2]");
         auto* refusal = desk.find<QLabel>("inspector.topology.refusal");
         QVERIFY(refusal->isVisible() && !refusal->text().isEmpty());  // four sides for eight siblings

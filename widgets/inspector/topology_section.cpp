@@ -158,12 +158,12 @@ void TopologySection::showFacts() {
         count(tr("Diameter"), found->diameter, tr("Links crossed between the farthest endpoints"));
         facts.push_back({tr("Mean distance"), QString::number(found->meanHops, 'g', 3),
                          tr("Links crossed, over all pairs of different endpoints")});
-        facts.push_back({tr("Bisection"),
-                         found->bisection.value > 0
-                             ? tr("%1 links · %2")
-                                   .arg(countText(static_cast<double>(found->bisectionLinks)), text(found->bisection))
-                             : tr("%1 links").arg(countText(static_cast<double>(found->bisectionLinks))),
-                         tr("Links, and their bandwidth in one direction, that an even halving cuts")});
+        QString cut = found->bisectionLinks == 1
+                          ? tr("1 link")
+                          : tr("%1 links").arg(countText(static_cast<double>(found->bisectionLinks)));
+        if (found->bisection.value > 0) cut += QStringLiteral(" · ") + text(found->bisection);
+        facts.push_back(
+            {tr("Bisection"), cut, tr("Links, and their bandwidth in one direction, that an even halving cuts")});
     }
     facts_->setVisible(!facts.empty());
     facts_->setFacts(std::move(facts));
