@@ -10,6 +10,8 @@
 #include "widgets/comparison/operator_table_model.h"
 #include "widgets/library/library.h"
 #include "widgets/library/library_model.h"
+#include "widgets/messages/notification_bar.h"
+#include "widgets/messages/problems_model.h"
 #include "widgets/messages/problems_panel.h"
 #include "widgets/tree/component_tree.h"
 #include "widgets/welcome/palette_model.h"
@@ -101,6 +103,21 @@ private slots:
         const QAbstractItemModelTester paletteTester(&palette, QAbstractItemModelTester::FailureReportingMode::QtTest);
         palette.setItems({{{"Open", {}, {}, {}, {}}, "Ctrl+O", {}, 0}});
         palette.setPattern("op");
+    }
+
+    void marksOfTheTerminalAreNotInTheWindow() {
+        ProblemsModel problems;
+        problems.setDiagnostics({{Severity::Warning, "code", "`a` is no key", "one of `b`", "write `b`", {}}});
+        const QModelIndex row = problems.index(0);
+        QCOMPARE(row.data().toString(), QString("a is no key"));
+        QCOMPARE(row.data(ProblemsModel::HintRole).toString(), QString("Expected one of b – write b"));
+        QVERIFY(!row.data(Qt::ToolTipRole).toString().contains(QLatin1Char('`')));
+        NotificationBar bar;
+        bar.notify(Diagnostic{Severity::Warning, "code", "`a` is no key", "one of `b`", "write `b`", {}});
+        QStringList said;
+        for (const auto* label : bar.findChildren<QLabel*>()) said << label->text();
+        QVERIFY(said.join(' ').contains("a is no key"));
+        QVERIFY(!said.join(' ').contains('`'));
     }
 
     void treeKeepsItsStateWhileNumbersChange() {

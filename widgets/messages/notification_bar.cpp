@@ -5,6 +5,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/messages/notification_row.h"
+#include "widgets/messages/window_text.h"
 
 #include <QHBoxLayout>
 #include <QPainter>
@@ -100,11 +101,11 @@ int NotificationBar::notify(const Diagnostic& diagnostic) {
     Notification notification;
     notification.severity = diagnostic.severity;
     const std::string place = toText(diagnostic.place);
-    notification.text =
-        place.empty() ? qs(diagnostic.message) : qs(place) + QStringLiteral(": ") + qs(diagnostic.message);
+    notification.text = place.empty() ? windowText(diagnostic.message)
+                                      : qs(place) + QStringLiteral(": ") + windowText(diagnostic.message);
     QStringList parts;
-    if (!diagnostic.expected.empty()) parts << tr("Expected %1").arg(qs(diagnostic.expected));
-    if (!diagnostic.hint.empty()) parts << qs(diagnostic.hint);
+    if (!diagnostic.expected.empty()) parts << tr("Expected %1").arg(windowText(diagnostic.expected));
+    if (!diagnostic.hint.empty()) parts << windowText(diagnostic.hint);
     notification.detail = parts.join(QStringLiteral(" – "));
     notification.key = qs(diagnostic.code) + qs(place);
     return notify(notification);

@@ -1,6 +1,7 @@
 #include "widgets/messages/problems_model.h"
 
 #include "widgets/common/text.h"
+#include "widgets/messages/window_text.h"
 
 #include <algorithm>
 
@@ -59,10 +60,10 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
         case MessageRole:
-            return qs(problem.message);
+            return windowText(problem.message);
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole: {
-            const QString text = qs(toText(problem));
+            const QString text = windowText(toText(problem));
             return fixes(index.row()).empty() ? text : text + QLatin1Char('\n') + tr("Alt+Enter offers a quick fix");
         }
         case FixCountRole:
@@ -71,8 +72,8 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
             return qs(toText(problem.place));
         case HintRole: {
             QStringList parts;
-            if (!problem.expected.empty()) parts << tr("Expected %1").arg(qs(problem.expected));
-            if (!problem.hint.empty()) parts << qs(problem.hint);
+            if (!problem.expected.empty()) parts << tr("Expected %1").arg(windowText(problem.expected));
+            if (!problem.hint.empty()) parts << windowText(problem.hint);
             return parts.join(QStringLiteral(" – "));
         }
         case SeverityRole:
