@@ -115,6 +115,7 @@ void TestStudioViews::everyExampleAnswers() {
         QVERIFY(point.rate <= point.intensity * sketch->bandwidth * (1 + 1e-9));
     }
     for (const ui::Answer& answer : window_->live().snapshot()->answers) {
+        if (answer.notAsked()) continue;  // slow: a Run asks it
         QVERIFY2(answer.estimate, answer.failure ? orrery::toText(*answer.failure).c_str() : "no answer");
         QVERIFY(answer.estimate->latency.value > 0);
     }
