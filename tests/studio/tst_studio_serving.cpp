@@ -6,6 +6,7 @@
 #include "support/serving_window.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
+#include "widgets/common/text.h"
 #include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
@@ -73,6 +74,62 @@ private slots:
         page_->tabs()->setCurrentIndex(4);
         QVERIFY(page_->findChild<ui::PairPlot*>()->points() > 0);
         QCOMPARE(window_->document().state()->serving->compareWith->id, std::string("sarathi"));
+    }
+
+    void twoFleetsStandSideBySideOnTheSameRequests() {
+        auto* pin = page_->findChild<QPushButton*>("serving.pin");
+        QVERIFY(pin && pin->isEnabled());
+        const std::size_t one = page_->runs().front()->fleet->replicas.size();
+        const double alone = page_->runs().front()->metrics.ttft.p99;
+        QTest::mouseClick(pin, Qt::LeftButton);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{2});
+        QVERIFY(page_->runs()[1]->name.startsWith("Pinned: "));
+        QCOMPARE(page_->runs()[1]->metrics.ttft.p99, alone);
+        // Another fleet beside it: the pinned one stays as it was.
+        ServingStudy twice = page_->question();
+        twice.scenario.pools.front().replicas *= 2;
+        page_->setQuestion(twice);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs()[0]->fleet->replicas.size(), 2 * one);
+        QCOMPARE(page_->runs()[1]->fleet->replicas.size(), one);
+        QCOMPARE(page_->runs()[1]->metrics.ttft.p99, alone);
+        QVERIFY(page_->runs()[0]->metrics.ttft.p99 < alone);
+        QCOMPARE(page_->runs()[0]->stream, page_->runs()[1]->stream);
+        const auto* model = page_->findChild<QAbstractItemView*>("serving.figures")->model();
+        QCOMPARE(model->headerData(model->columnCount() - 1, Qt::Horizontal).toString(), QString("Difference"));
+        // Other traffic and another SLO are asked of both.
+        ServingStudy slower = twice;
+        slower.traffic.arrivals.rate /= 4;
+        slower.scenario.promise.ttft = 7;
+        page_->setQuestion(slower);
+        QVERIFY(answered());
+        QVERIFY(page_->runs()[1]->metrics.ttft.p99 < alone);
+        QCOMPARE(page_->runs()[1]->fleet->promise.ttft, 7.0);
+        // Another design: the pinned fleet keeps the one that it was pinned on.
+        QVERIFY(page_->runs()[1]->name.contains(ui::qs(window_->document().hardware()->name)));
+        QTest::mouseClick(pin, Qt::LeftButton);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{1});
+        QCOMPARE(pin->text(), QString("Pin this fleet"));
+    }
+
+    void aPinnedFleetThatCannotServeLeavesTheOtherItsAnswer() {
+        QTest::mouseClick(page_->findChild<QPushButton*>("serving.pin"), Qt::LeftButton);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{2});
+        // Stages name pools: the pinned fleet has none of that name.
+        ServingStudy asked = page_->question();
+        asked.scenario.pools.front().name = "answers";
+        StageSpec stage;
+        stage.name = "answer";
+        stage.pool = "answers";
+        asked.scenario.stages = {stage};
+        page_->setQuestion(asked);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{1});
+        auto* notes = page_->findChild<ui::Label*>("serving.notes");
+        QVERIFY2(notes->text().contains("does not serve this"), qPrintable(notes->text()));
     }
 
     void stepsAndPlayingMoveThroughTheRun() {

@@ -24,12 +24,15 @@
 #include "widgets/serving/request_lives.h"
 
 #include <QHBoxLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
 #include <QSlider>
 #include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery::app {
 
@@ -207,6 +210,7 @@ void ServingPage::forget() {
     loadAsked_.reset();
     loadLines_.clear();
     capacities_.clear();
+    pinned_.reset();
     if (!form_) return;
     play_->setChecked(false);
     runs_.clear();
@@ -236,9 +240,10 @@ void ServingPage::hideEvent(QHideEvent* event) {
 
 void ServingPage::ask() {
     stale_ = false;
-    work_->start([question = question_, hardware = hardware_, times = times_, page = this](
+    work_->start([question = question_, hardware = hardware_, pinned = pinned_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
-        auto answer = std::make_shared<ServingAnswer>(answerServing(question, hardware, *times, stop, progress));
+        auto answer =
+            std::make_shared<ServingAnswer>(answerServing(question, hardware, pinned, *times, stop, progress));
         if (stop.stop_requested()) return {};
         return [answer, page] { page->show(std::move(*answer)); };
     });
@@ -253,7 +258,29 @@ void ServingPage::refuse(const Diagnostic& why) {
 }
 
 bool ServingPage::answersNow(const ServingAnswer& answer) const {
-    return answer.drawing == hardware_ && sameRun(answer.question, question_);
+    return answer.drawing == hardware_ && answer.pinned == pinned_ && sameRun(answer.question, question_);
+}
+
+void ServingPage::pin(bool pinned) {
+    if (pinned && showsAnswer()) {
+        const ui::ServingRun& run = *runs_.front();
+        const QString fleet = tr("%n replica(s)", nullptr, static_cast<int>(run.fleet->replicas.size()));
+        const QString design = hardware_ ? ui::qs(hardware_->name) + QStringLiteral(", ") : QString();
+        pinned_ = std::make_shared<const PinnedFleet>(
+            PinnedFleet{question_.scenario, hardware_, tr("Pinned: %1%2, %3").arg(design, fleet, run.name)});
+    } else if (!std::exchange(pinned_, nullptr)) {
+        return showPin();
+    }
+    outdate();
+    soon_.start(0);
+    showPin();
+}
+
+void ServingPage::showPin() {
+    const QSignalBlocker quiet(pin_);
+    pin_->setChecked(pinned_ != nullptr);
+    pin_->setEnabled(pinned_ || showsAnswer());
+    pin_->setText(pinned_ ? tr("Unpin") : tr("Pin this fleet"));
 }
 
 void ServingPage::note(const Diagnostics& warnings) {
@@ -303,6 +330,7 @@ void ServingPage::showRuns(const PlannedFleet& planned) {
         replays_.push_back(std::make_unique<ui::Replay>(run));
         shown.push_back(replays_.back().get());
     }
+    showPin();
     fleet_->setReplays(shown);
     drawing_->setFleet(planned, hardware_, placements_, shown.empty() ? nullptr : shown.front());
     lanes_->setRuns(runs_);
@@ -446,12 +474,13 @@ void ServingPage::startLoadCurve() {
         return loadState_->setFullText(tr("No SLO is set. Set one at the left, under SLO"));
     loadAsked_ = question_;
     loadHardware_ = hardware_;
+    loadPinned_ = pinned_;
     loadLines_.clear();
     drawLoad();
     checkLoad();
-    load_->start([question = question_, hardware = hardware_, times = times_, page = this](
+    load_->start([question = question_, hardware = hardware_, pinned = pinned_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
-        auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
+        auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, pinned, *times, stop, progress));
         return [curve, question, page] {
             if (!page->loadAsked_ || !(*page->loadAsked_ == question)) return;  // the project has gone
             if (curve->refusal) return page->loadState_->setFullText(ui::qs(curve->refusal->message));
@@ -464,8 +493,8 @@ void ServingPage::startLoadCurve() {
 }
 
 void ServingPage::checkLoad() {
-    const bool current =
-        !loadAsked_ || loadLines_.empty() || (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_);
+    const bool current = !loadAsked_ || loadLines_.empty() ||
+                         (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_ && loadPinned_ == pinned_);
     current ? loadVeil_->lift()
             : loadVeil_->drop(tr("This answers an earlier question. Press Compute the curve to update it."));
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 // The serving document: a fleet under traffic. Every edit of the form is simulated at once; the run can be played,
-// stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed. What
+// stepped and scrubbed, two policies or two fleets stand side by side on the same
+// requests, and any request can be followed. What
 // answers an earlier question is dimmed and says so; what belongs to another project is gone.
 
 #include "app/window/page.h"
@@ -80,8 +81,8 @@ signals:
     void answered();
 
 protected:
-    void showEvent(QShowEvent* event) override;
     void build() override;
+    void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
 private:
@@ -97,6 +98,8 @@ private:
     void show(ServingAnswer answer);
     void note(const Diagnostics& warnings);  ///< below the headline: what a person would want to know of the run
     bool answersNow(const ServingAnswer& answer) const;
+    void showPin();
+    void pin(bool pinned);  ///< keeps the fleet that answers now, to stand beside the ones to come
     void showRuns(const PlannedFleet& planned);
     void showFigures();
     void makeSure();
@@ -125,6 +128,7 @@ private:
     Background *work_, *load_, *sure_;
     QTimer soon_, frame_;
     QElapsedTimer clock_;
+    PinnedFleetPtr pinned_;
     bool outdated_ = false;  ///< runs_ answer an earlier question
     bool stale_ = true;
     ui::ServingRuns runs_;
@@ -148,11 +152,12 @@ private:
     ui::LinePlot *latency_ = nullptr, *loadPlot_ = nullptr;
     ui::PairPlot* pairs_ = nullptr;
     ui::CellsTable* figures_ = nullptr;
-    QPushButton* loadRun_ = nullptr;
+    QPushButton *loadRun_ = nullptr, *pin_ = nullptr;
     ServingSearch* search_ = nullptr;
     ui::Veil *veil_ = nullptr, *loadVeil_ = nullptr;
     std::optional<ServingStudy> loadAsked_;  ///< that the curve answers, or will
     HardwarePtr loadHardware_;
+    PinnedFleetPtr loadPinned_;
     std::vector<ui::PlotLine> loadLines_;
     std::vector<ui::PlotMark> capacities_;
 };

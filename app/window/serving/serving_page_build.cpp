@@ -62,6 +62,13 @@ QWidget* ServingPage::buildTransport() {
     now_->setObjectName(QStringLiteral("serving.now"));
     now_->setMinimumWidth(unit * 18);
     row->addWidget(now_);
+    pin_ = named(new QPushButton(tr("Pin this fleet"), bar), "serving.pin", tr("Pin this fleet"),
+                 tr("Keeps the present fleet beside the ones to come: the same requests, every figure with the "
+                    "difference"));
+    pin_->setCheckable(true);
+    pin_->setEnabled(false);
+    row->addWidget(pin_);
+    connect(pin_, &QPushButton::toggled, this, &ServingPage::pin);
     auto* out =
         button(QStringLiteral("document-export"), tr("Export the view, the figures or the timeline"), "serving.export");
     connect(out, &QToolButton::clicked, this, &ServingPage::exportFront);

@@ -14,17 +14,43 @@ namespace {
 /// Beyond this many requests no single iteration's members are kept: the log would outgrow the answer.
 constexpr std::size_t most_followed = 20000;
 
-/// The scenario of each policy: its own, and the second in every pool that serves whole requests or decodes.
-std::vector<ServingScenario> policiesOf(const ServingStudy& question) {
-    std::vector<ServingScenario> all{question.scenario};
-    if (!question.compareWith) return all;
-    all.push_back(question.scenario);
-    for (PoolSpec& pool : all.back().pools) pool.scheduler = *question.compareWith;
+QString nameOf(const ServingScenario& scenario) {
+    return scenario.pools.empty() ? QString() : policyTitle(scenario.pools.front().scheduler.id);
+}
+
+struct Contender {
+    ServingScenario scenario;
+    std::shared_ptr<const Hardware> drawing;
+    QString name;
+    bool pinned = false;
+};
+
+/// The question's own fleet, the same under the second policy in every pool, and the pinned one.
+std::vector<Contender> contendersOf(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
+                                    const PinnedFleetPtr& pinned) {
+    std::vector<Contender> all{{question.scenario, drawing, nameOf(question.scenario)}};
+    if (question.compareWith) {
+        ServingScenario second = question.scenario;
+        for (PoolSpec& pool : second.pools) pool.scheduler = *question.compareWith;
+        QString name = nameOf(second);
+        if (name == all.front().name) name += QStringLiteral(" (2)");
+        all.push_back({std::move(second), drawing, std::move(name)});
+    }
+    if (pinned) {
+        ServingScenario kept = pinned->scenario;
+        kept.promise = question.scenario.promise;
+        kept.tenants = question.scenario.tenants;
+        kept.stages = question.scenario.stages;
+        all.push_back({std::move(kept), pinned->drawing, pinned->name, true});
+    }
     return all;
 }
 
-QString nameOf(const ServingScenario& scenario) {
-    return scenario.pools.empty() ? QString() : policyTitle(scenario.pools.front().scheduler.id);
+Diagnostic pinnedRefusal(const Contender& contender, const Diagnostic& why) {
+    Diagnostic warning = why;
+    warning.severity = Severity::Warning;
+    warning.message = contender.name.toStdString() + " does not serve this: " + why.message;
+    return warning;
 }
 
 }  // namespace
@@ -35,10 +61,12 @@ QString policyTitle(const std::string& id) {
 }
 
 ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
-                            IterationTimes& cache, std::stop_token stop, Progress& progress) {
+                            const PinnedFleetPtr& pinned, IterationTimes& cache, std::stop_token stop,
+                            Progress& progress) {
     ServingAnswer answer;
     answer.question = question;
     answer.drawing = drawing;
+    answer.pinned = pinned;
     auto stream = requestsOf(question.scenario, question.traffic, question.seed);
     if (!stream) {
         answer.refusal = stream.error();
@@ -46,20 +74,27 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
     }
     answer.stream = std::make_shared<const RequestStream>(std::move(*stream));
     if (auto part = partOfTrace(question.traffic, answer.stream->size())) answer.warnings.push_back(std::move(*part));
-    const auto policies = policiesOf(question);
-    progress.setTotal(answer.stream->size() * policies.size());
-    for (std::size_t i = 0; i < policies.size() && !stop.stop_requested(); ++i) {
+    const auto contenders = contendersOf(question, drawing, pinned);
+    progress.setTotal(answer.stream->size() * contenders.size());
+    for (std::size_t i = 0; i < contenders.size() && !stop.stop_requested(); ++i) {
+        const Contender& contender = contenders[i];
+        const auto refuse = [&](const Diagnostic& why) {
+            if (contender.pinned)
+                answer.warnings.push_back(pinnedRefusal(contender, why));
+            else
+                answer.refusal = why;
+        };
         FleetOptions options;
         options.cache = &cache;
         options.stop = stop;
-        auto planned = fleetOf(policies[i], drawing, options);
+        auto planned = fleetOf(contender.scenario, contender.drawing, options);
         if (!planned) {
-            answer.refusal = planned.error();
+            refuse(planned.error());
             return answer;
         }
         if (i == 0) {
             answer.planned = *planned;
-            for (Diagnostic& each : notEngineDefaults(policies[i], *planned))
+            for (Diagnostic& each : notEngineDefaults(contender.scenario, *planned))
                 answer.warnings.push_back(std::move(each));
             for (const Diagnostic& each : planned->warnings) answer.warnings.push_back(each);
         }
@@ -71,13 +106,12 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
         how.progress = &progress;
         auto result = simulate(planned->fleet, answer.stream, how);
         if (!result) {
-            answer.refusal = result.error();
+            refuse(result.error());
             return answer;
         }
         if (result->cancelled) return answer;
         auto run = std::make_shared<ui::ServingRun>();
-        run->name = nameOf(policies[i]);
-        if (i > 0 && run->name == answer.runs.front()->name) run->name += QStringLiteral(" (2)");
+        run->name = contender.name;
         run->colour = static_cast<int>(i) * 2;
         run->fleet = planned->fleet;
         run->stream = answer.stream;
@@ -88,21 +122,21 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
     return answer;
 }
 
-LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing, IterationTimes& cache,
-                    std::stop_token stop, Progress& progress) {
+LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
+                    const PinnedFleetPtr& pinned, IterationTimes& cache, std::stop_token stop, Progress& progress) {
     constexpr std::array<double, 10> factors{0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0};
     constexpr double fallen = 0.5, farthest = 64;  // past the cliff: half of the requests break the promise
     LoadCurve curve;
-    const auto policies = policiesOf(question);
-    progress.setTotal(factors.size() * policies.size());
+    const auto contenders = contendersOf(question, drawing, pinned);
+    progress.setTotal(factors.size() * contenders.size());
     const auto executor = makeDefaultExecutor();
-    for (std::size_t p = 0; p < policies.size() && !stop.stop_requested(); ++p) {
+    for (std::size_t p = 0; p < contenders.size() && !stop.stop_requested(); ++p) {
         FleetOptions options;
         options.cache = &cache;
         options.stop = stop;
-        auto planned = fleetOf(policies[p], drawing, options);
+        auto planned = fleetOf(contenders[p].scenario, contenders[p].drawing, options);
         if (!planned) {
-            curve.refusal = planned.error();
+            if (!contenders[p].pinned) curve.refusal = planned.error();
             return curve;
         }
         const auto keptAt = [&](double factor) -> std::optional<double> {
@@ -112,7 +146,7 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
                 traffic.edit.rate *= factor;
             else
                 traffic.arrivals.rate *= factor;
-            auto stream = requestsOf(policies[p], traffic, question.seed);
+            auto stream = requestsOf(contenders[p].scenario, traffic, question.seed);
             if (!stream) return std::nullopt;
             ServingOptions how;
             how.seed = question.seed;
@@ -132,7 +166,7 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
             kept.push_back(keptAt(loads.back()));
         }
         ui::PlotLine line;
-        line.name = nameOf(policies[p]);
+        line.name = contenders[p].name;
         line.colour = static_cast<int>(p) * 2;
         line.dots = true;
         for (std::size_t i = 0; i < loads.size(); ++i) {

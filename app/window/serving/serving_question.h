@@ -12,9 +12,19 @@
 
 namespace orrery::app {
 
+/// A fleet that is kept while the question goes on, on the drawing that it was pinned on. It is asked the traffic, the
+/// tenants and the SLO of the question.
+struct PinnedFleet {
+    ServingScenario scenario;
+    std::shared_ptr<const Hardware> drawing;
+    QString name;
+};
+using PinnedFleetPtr = std::shared_ptr<const PinnedFleet>;
+
 struct ServingAnswer {
     ServingStudy question;
     std::shared_ptr<const Hardware> drawing;
+    PinnedFleetPtr pinned;  ///< null: none
     std::shared_ptr<const RequestStream> stream;
     PlannedFleet planned;  ///< of the first policy
     ui::ServingRuns runs;
@@ -22,18 +32,20 @@ struct ServingAnswer {
     std::optional<Diagnostic> refusal;  ///< nothing else is filled then but what came before it
 };
 
-/// One run per policy. Cancelled runs are left out.
+/// One run per policy, then that of the pinned fleet. Cancelled runs are left out. A pinned fleet that cannot serve the
+/// question is a warning: the page's own is answered all the same.
 ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
-                            IterationTimes& cache, std::stop_token stop, Progress& progress);
+                            const PinnedFleetPtr& pinned, IterationTimes& cache, std::stop_token stop,
+                            Progress& progress);
 
-/// Share of requests that keep the promise against the rate of arrival, for each policy: from a fifth to twice the
-/// asked rate, and on until half of the requests break it.
+/// Share of requests that keep the promise against the rate of arrival, for each policy and the pinned fleet: from a
+/// fifth to twice the asked rate, and on until half of the requests break it.
 struct LoadCurve {
     std::vector<ui::PlotLine> lines;
     std::optional<Diagnostic> refusal;
 };
-LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing, IterationTimes& cache,
-                    std::stop_token stop, Progress& progress);
+LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
+                    const PinnedFleetPtr& pinned, IterationTimes& cache, std::stop_token stop, Progress& progress);
 
 /// The title of a policy's card, or its id.
 QString policyTitle(const std::string& id);
