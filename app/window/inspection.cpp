@@ -4,6 +4,7 @@
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/set_attribute.h"
 #include "app/document/commands/set_replication.h"
+#include "app/document/commands/work_in_type.h"
 #include "app/window/hardware/canvas_editor.h"
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
@@ -24,6 +25,12 @@ ComponentPath mainMemory(const HardwarePtr& design) {
     const Expected<ComponentPath> path =
         view ? findComponent(design->root, view->main().path) : Expected<ComponentPath>(ComponentPath{});
     return path.value_or(ComponentPath{});
+}
+
+/// Null where nothing drawn is a device.
+ui::DeviceViewPtr deviceOf(const HardwarePtr& design) {
+    Expected<DeviceView> view = design ? deviceView(*design) : fail("inspection.no-design", "nothing is drawn");
+    return view ? std::make_shared<const DeviceView>(std::move(*view)) : nullptr;
 }
 
 }  // namespace
@@ -103,6 +110,10 @@ void Inspection::wire() {
                 auto edit = setWorkloadOptionsEdit(*document.state(), document.workloadIndex(), options);
                 if (!studio_.apply(std::move(edit), gesture)) refresh();
             });
+    connect(inspector_, &ui::Inspector::typeRequested, this, [this, &document](DType from, DType to) {
+        if (const WorkloadPtr loaded = studio_.live.workload())
+            studio_.apply(workInTypeEdit(*document.state(), document.workloadIndex(), *loaded, from, to));
+    });
     inspector_->setProblems(document.problems());
     refresh();
 }
@@ -117,7 +128,7 @@ void Inspection::followDesign() {
         std::erase_if(there, [&](const ComponentPath& path) { return !componentAt(design->root, path); });
         if (there.size() != components.paths().size()) components.select(std::move(there));
     }
-    if (shown_ == Shown::Component) refresh();
+    if (shown_ == Shown::Component || shown_ == Shown::Workload) refresh();
 }
 
 void Inspection::followOperators() {
@@ -193,7 +204,7 @@ void Inspection::refresh() {
             const WorkloadPtr loaded = studio_.live.workload();
             const bool current = loaded && loaded->recipe.source == workload->recipe.source;
             return inspector_->showWorkload(workload->recipe, builtinWorkload(workload->recipe.source),
-                                            current ? loaded : nullptr);
+                                            current ? loaded : nullptr, deviceOf(studio_.document.hardware()));
         }
         case Shown::Operator: {
             const auto& snapshot = studio_.live.snapshot();
@@ -210,8 +221,7 @@ void Inspection::refresh() {
 void Inspection::showComponents() {
     const HardwarePtr design = studio_.document.hardware();
     if (!design) return inspector_->clear();
-    ui::DeviceViewPtr device;
-    if (Expected<DeviceView> view = deviceView(*design)) device = std::make_shared<const DeviceView>(std::move(*view));
+    const ui::DeviceViewPtr device = deviceOf(design);
     if (design->name != presetName_) {  // a design that keeps its preset's name can be put back to it
         presetName_ = design->name;
         Expected<LoadedHardware> preset = loadHardware(presetName_);

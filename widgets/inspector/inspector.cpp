@@ -41,6 +41,7 @@ Inspector::Inspector(QWidget* parent) : QWidget(parent) {
     connect(component_, &ComponentForm::turnRequested, this, &Inspector::turnRequested);
     connect(component_, &ComponentForm::selectRequested, this, &Inspector::selectRequested);
     connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
+    connect(workload_, &WorkloadForm::typeRequested, this, &Inspector::typeRequested);
     connect(workload_, &WorkloadForm::knobRequested, this, &Inspector::knobRequested);
 }
 
@@ -55,8 +56,9 @@ void Inspector::showComponents(HardwarePtr hardware, ComponentPaths paths, Devic
     pages_->setCurrentWidget(component_);
 }
 
-void Inspector::showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload) {
-    workload_->show(recipe, info, std::move(workload));
+void Inspector::showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload,
+                             DeviceViewPtr device) {
+    workload_->show(recipe, info, std::move(workload), std::move(device));
     pages_->setCurrentWidget(workload_);
 }
 

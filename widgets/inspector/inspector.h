@@ -35,7 +35,9 @@ public:
     void showComponents(HardwarePtr hardware, ComponentPaths paths, DeviceViewPtr device = nullptr);
     /// `info` says which options the workload understands (null for an imported graph: batch, bindings and dtypes);
     /// `workload` may be null while it is loading or if it failed.
-    void showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload);
+    /// `device`, where there is one, says which of its types a unit lacks.
+    void showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload,
+                      DeviceViewPtr device = nullptr);
     void showOperator(WorkloadPtr workload, int op, const Estimate* estimate);
     void clear();
 
@@ -60,6 +62,8 @@ signals:
     void selectRequested(const orrery::ComponentPath& path);
     /// A search is to turn this number: `bandwidth`, `macs.bf16`, `count`.
     void turnRequested(const orrery::ComponentPath& path, const QString& attribute);
+    /// What the workload does in a type that the device lacks is to be done in another.
+    void typeRequested(orrery::DType from, orrery::DType to);
     void knobRequested(const QString& path);  ///< the same of an option of the workload: `batch`
 
     // Of one component, beside the signals above

@@ -5,8 +5,10 @@
 #include "widgets/common/value_edit.h"
 #include "widgets/inspector/attribute_row.h"
 #include "widgets/messages/problem_list.h"
+#include "workload/lacking_type.h"
 
 #include <QCheckBox>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 namespace orrery::ui {
@@ -45,7 +47,9 @@ WorkloadForm::WorkloadForm(QWidget* parent) : QScrollArea(parent) {
     setFocusPolicy(Qt::NoFocus);
 }
 
-void WorkloadForm::show(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload) {
+void WorkloadForm::show(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload,
+                        std::shared_ptr<const DeviceView> device) {
+    device_ = std::move(device);
     const bool same = recipe.source == recipe_.source;
     // While it loads again, what the workload before said of its structure still holds.
     const bool transformer = workload ? workload->transformer.has_value() : same && workload_ && workload_->transformer;
@@ -171,6 +175,7 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
             });
         }
     }
+    buildOffer();
     for (const QString& symbol : symbols)
         addCount(bindingPrefix + symbol, symbol, tr("Extent of the graph’s symbol “%1”.").arg(symbol), 1, 4096);
 
@@ -194,7 +199,34 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
     arrange();
 }
 
+void WorkloadForm::buildOffer() {
+    lacks_ = new Label({}, FontRole::Small, Tone::Warning, page_);
+    lacks_->setObjectName(QStringLiteral("inspector.type.lacks"));
+    lacks_->setWordWrap(true);
+    useNearest_ = new QPushButton(page_);
+    useNearest_->setObjectName(QStringLiteral("inspector.type.use"));
+    useNearest_->setAccessibleName(tr("Use the nearest type"));
+    useNearest_->setToolTip(tr("What works in the type that the device lacks works in the nearest that it has"));
+    column_->addWidget(lacks_);
+    column_->addWidget(useNearest_, 0, Qt::AlignLeft);
+    connect(useNearest_, &QPushButton::clicked, this, [this] {
+        if (const auto lacking = lackingType(workload_->costs, *device_))
+            emit typeRequested(lacking->type, lacking->nearest);
+    });
+}
+
+void WorkloadForm::offerType() {
+    const auto lacking = workload_ && device_ ? lackingType(workload_->costs, *device_) : std::nullopt;
+    lacks_->setVisible(lacking.has_value());
+    useNearest_->setVisible(lacking.has_value());
+    if (!lacking) return;
+    lacks_->setText(tr("%1 does not compute %2. Its products run as %3.")
+                        .arg(qs(device_->name), qs(toText(lacking->type)), qs(toText(lacking->runsAs))));
+    useNearest_->setText(tr("Use %1").arg(qs(toText(lacking->nearest))));
+}
+
 void WorkloadForm::fill() {
+    offerType();
     const WorkloadOptions& options = recipe_.options;
     const auto count = [this](const QString& id, std::int64_t value, std::int64_t usual) {
         const auto found = rows_.find(id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hardware/views/device_view.h"
 #include "widgets/common/edit_phase.h"
 #include "workload/workload.h"
 
@@ -8,6 +9,7 @@
 #include <map>
 
 class QCheckBox;
+class QPushButton;
 class QVBoxLayout;
 
 namespace orrery::ui {
@@ -24,11 +26,13 @@ class WorkloadForm : public QScrollArea {
     Q_OBJECT
 public:
     explicit WorkloadForm(QWidget* parent = nullptr);
-    void show(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload);
+    void show(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload,
+              std::shared_ptr<const DeviceView> device = nullptr);
 
 signals:
     void edited(const orrery::WorkloadOptions& options, orrery::ui::EditPhase phase);
-    void knobRequested(const QString& path);  ///< a search is to turn it: `batch`
+    void typeRequested(orrery::DType from, orrery::DType to);  ///< one that the device lacks, its nearest
+    void knobRequested(const QString& path);                   ///< a search is to turn it: `batch`
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -38,6 +42,8 @@ private:
     AttributeRow* addRow(const RowSpec& spec);
     void addCount(const QString& id, const QString& label, const QString& meaning, double low, double high);
     void addChoice(const QString& id, const QString& label, const QString& meaning, const QStringList& choices);
+    void buildOffer();
+    void offerType();
     void fill();
     void change(const QString& id, const QString& text, EditPhase phase);
     void arrange();
@@ -45,6 +51,7 @@ private:
     WorkloadRecipe recipe_;
     WorkloadOptions usual_;
     WorkloadPtr workload_;
+    std::shared_ptr<const DeviceView> device_;
     QString built_;
     std::map<QString, AttributeRow*> rows_;
     QWidget* page_ = nullptr;
@@ -52,6 +59,8 @@ private:
     Label* title_ = nullptr;
     Label* description_ = nullptr;
     QCheckBox* flash_ = nullptr;
+    Label* lacks_ = nullptr;  ///< a type that the device does not compute
+    QPushButton* useNearest_ = nullptr;
     FactList* totals_ = nullptr;
     FactList* transformer_ = nullptr;
     SectionHeader* transformerHeader_ = nullptr;

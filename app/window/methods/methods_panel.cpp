@@ -8,6 +8,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/comparison/method_hover_card.h"
+#include "widgets/messages/window_text.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>
@@ -51,9 +52,9 @@ std::string idOf(const std::string& choice) {
 }
 
 QString sentence(const Diagnostic& why) {
-    QString said = ui::qs(why.message);
-    if (!why.expected.empty()) said += MethodsPanel::tr("; needs %1").arg(ui::qs(why.expected));
-    return said.remove(QLatin1Char('`'));  // marks of names, for the terminal
+    QString said = ui::windowText(why.message);
+    if (!why.expected.empty()) said += MethodsPanel::tr("; needs %1").arg(ui::windowText(why.expected));
+    return said;
 }
 
 }  // namespace
