@@ -9,6 +9,7 @@
 #include "widgets/mapping/bound_plot.h"
 #include "widgets/mapping/fused_list.h"
 #include "widgets/mapping/loop_nest_view.h"
+#include "widgets/mapping/mapper_scatter.h"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -57,6 +58,20 @@ private slots:
         chooser->setCurrentIndex(chooser->count() - 1);
         emit chooser->activated(chooser->count() - 1);
         QVERIFY(QTest::qWaitFor([&] { return plot->bound() && plot->bound()->curve.operations != before; }, 60000));
+    }
+    // Neither the time nor the curve of the mapping before stands beside a search that finds none.
+    void nothingOfTheSearchBeforeStaysOnTheScreen() {
+        auto* state = page_->findChild<QLabel*>("mapping.state");
+        auto* scatter = page_->findChild<ui::MapperScatter*>();
+        QVERIFY(QTest::qWaitFor([&] { return state->text().contains("of the array busy"); }, 60000));
+        QVERIFY(scatter->pointCount() > 0);
+        auto small = withAttribute(*hardware_, "unified_buffer.capacity", "1 B");
+        QVERIFY(small);
+        const QSignalSpy refused(page_.get(), &MappingPage::refused);
+        page_->setScenario(std::make_shared<const Hardware>(*small), workload_);
+        QVERIFY(QTest::qWaitFor([&] { return refused.size() > 0; }, 60000));
+        QVERIFY2(!state->text().contains("cycles"), qPrintable(state->text()));
+        QCOMPARE(scatter->pointCount(), std::size_t{0});
     }
     void theCurveIsExported() {
         tabs()->setCurrentIndex(2);

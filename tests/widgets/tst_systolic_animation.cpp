@@ -40,6 +40,36 @@ private slots:
     }
     void cleanup() { view_.reset(); }
 
+    void aConvolutionRunsRowStationary() {
+        systolic::Layer layer;
+        layer.ifmapHeight = layer.ifmapWidth = 7;
+        layer.filterHeight = layer.filterWidth = 3;
+        layer.channels = 2;
+        view_->setConvolution(7, 4, layer);
+        QVERIFY(view_->rowPlan() && !view_->plan());
+        QVERIFY(!part<QComboBox>("dataflow")->isVisible());
+        // By hand: 5 × 5 outputs on 4 columns in two strips; both channels stand above each other; 5 · 3 + 2 cycles
+        // each.
+        QCOMPARE(view_->cycles(), std::int64_t{2 * 17});
+        key(Qt::Key_PageDown);
+        QCOMPARE(view_->cycle(), std::int64_t{17});
+        QVERIFY(part<QLabel>("where")->text().contains("pass 2 of 2"));
+        key(Qt::Key_Home);
+        key(Qt::Key_Right);
+        key(Qt::Key_Right);
+        const auto& pe = part<SystolicPicture>("array")->shot().at(0, 3);  // of the top row: begins two cycles later
+        QVERIFY(pe.activity == systolic::PeActivity::Active);
+        QVERIFY(pe.a == (systolic::Element{3, 0}) && pe.b == (systolic::Element{0, 0}));
+        QVERIFY(pe.z == (systolic::Element{3, 0}));
+        layer.filterHeight = 8;
+        layer.ifmapHeight = 12;
+        view_->setConvolution(7, 4, layer);
+        QVERIFY(!view_->rowPlan());
+        QVERIFY(view_->accessibleDescription().contains("8 rows"));
+        view_->setProduct(4, 5, Dataflow::WeightStationary, 10, 12, 6);
+        QVERIFY(view_->plan() && part<QComboBox>("dataflow")->isVisible());
+    }
+
     void emptyViewSaysWhatItWillShow() {
         SystolicAnimation empty;
         QVERIFY(!empty.plan());

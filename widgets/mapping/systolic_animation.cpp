@@ -21,6 +21,7 @@ namespace {
 
 constexpr int sliderSteps = 100'000;
 constexpr int largestSide = 512;  ///< elements along a side that can still be told apart
+constexpr int stretches = 512;    ///< of the run, in the strip
 
 struct Speed {
     const char* name;
@@ -54,8 +55,8 @@ SystolicAnimation::SystolicAnimation(QWidget* parent)
     slider_->setToolTip(tr("Drag to any cycle of the run"));
     slider_->setRange(0, sliderSteps);
     connect(slider_, &QSlider::valueChanged, this, [this](int value) {
-        if (!plan_) return;
-        const std::int64_t last = plan_->cycles() - 1;
+        if (cycles() == 0) return;
+        const std::int64_t last = cycles() - 1;
         setCycle(last <= sliderSteps ? value
                                      : static_cast<std::int64_t>(static_cast<double>(last) * value / sliderSteps));
     });
@@ -126,7 +127,7 @@ QWidget* SystolicAnimation::controls() {
 void SystolicAnimation::setProduct(int rows, int columns, Dataflow dataflow, std::int64_t m, std::int64_t n,
                                    std::int64_t k) {
     if (dataflow == Dataflow::RowStationary)
-        return clear(tr("A row-stationary array does not run in wavefronts: there is nothing to animate."));
+        return clear(tr("A row-stationary array keeps rows of a filter: choose a convolution to see it at work."));
     if (rows > largestSide || columns > largestSide) {
         return clear(
             tr("An array of %1 × %2 elements is too large to be drawn element by element.").arg(rows).arg(columns));
@@ -138,18 +139,45 @@ void SystolicAnimation::setProduct(int rows, int columns, Dataflow dataflow, std
     layer_ = systolic::gemmLayer("product", m, n, k);
     const QSignalBlocker quiet(dataflow_);
     dataflow_->setCurrentIndex(static_cast<int>(dataflow));
+    dataflow_->show();
     showPlan();
+}
+
+void SystolicAnimation::setConvolution(int rows, int columns, const systolic::Layer& layer) {
+    if (rows > largestSide || columns > largestSide)
+        return clear(
+            tr("An array of %1 × %2 elements is too large to be drawn element by element.").arg(rows).arg(columns));
+    auto plan = systolic::planRows(rows, columns, layer);
+    if (!plan) return clear(QString::fromStdString(plan.error().message));
+    dataflow_->hide();
+    plan_.reset();
+    rowPlan_ = std::move(*plan);
+    strip_->show(systolic::utilizationOverTime(*rowPlan_, stretches), cycles());
+    begin();
+}
+
+std::int64_t SystolicAnimation::cycles() const {
+    return plan_ ? plan_->cycles() : rowPlan_ ? rowPlan_->cycles() : 0;
+}
+
+std::int64_t SystolicAnimation::passCycles() const {
+    return plan_ ? plan_->foldCycles : rowPlan_ ? rowPlan_->passCycles : 1;
 }
 
 void SystolicAnimation::showPlan() {
     auto plan = systolic::planFolds(array_, layer_);
     if (!plan) return clear(QString::fromStdString(plan.error().message));
-    pause();
+    rowPlan_.reset();
     plan_ = *plan;
+    strip_->show(systolic::utilizationOverTime(*plan_, stretches), cycles());
+    begin();
+}
+
+void SystolicAnimation::begin() {
+    pause();
     cycle_ = 0;
-    slider_->setRange(0, static_cast<int>(std::min<std::int64_t>(plan_->cycles() - 1, sliderSteps)));
-    slider_->setPageStep(static_cast<int>(std::clamp<std::int64_t>(plan_->foldCycles, 1, sliderSteps)));
-    strip_->show(*plan_);
+    slider_->setRange(0, static_cast<int>(std::min<std::int64_t>(cycles() - 1, sliderSteps)));
+    slider_->setPageStep(static_cast<int>(std::clamp<std::int64_t>(passCycles(), 1, sliderSteps)));
     pages_->setCurrentIndex(1);
     applySpeed();
     showCycle();
@@ -158,6 +186,7 @@ void SystolicAnimation::showPlan() {
 void SystolicAnimation::clear(const QString& why) {
     timer_.stop();
     plan_.reset();
+    rowPlan_.reset();
     cycle_ = 0;
     empty_->setTexts(tr("Array animation"), why);
     setAccessibleDescription(why);
@@ -165,19 +194,25 @@ void SystolicAnimation::clear(const QString& why) {
 }
 
 void SystolicAnimation::setCycle(std::int64_t cycle) {
-    if (!plan_) return;
-    cycle = std::clamp<std::int64_t>(cycle, 0, plan_->cycles() - 1);
+    if (cycles() == 0) return;
+    cycle = std::clamp<std::int64_t>(cycle, 0, cycles() - 1);
     if (cycle == cycle_) return;
     cycle_ = cycle;
-    if (cycle_ == plan_->cycles() - 1) pause();
+    if (cycle_ == cycles() - 1) pause();
     showCycle();
     emit cycleChanged(cycle_);
 }
 
 void SystolicAnimation::showCycle() {
-    picture_->show(*plan_, systolic::snapshot(*plan_, cycle_));
+    if (plan_) {
+        systolic::SystolicSnapshot shot = systolic::snapshot(*plan_, cycle_);
+        const ArrayEdges edges = edgesOf(*plan_, shot);
+        picture_->show(std::move(shot), edges);
+    } else {
+        picture_->show(systolic::snapshot(*rowPlan_, cycle_), {});  // sums leave at the top, rows are there already
+    }
     strip_->setCycle(cycle_);
-    const std::int64_t last = plan_->cycles() - 1;
+    const std::int64_t last = cycles() - 1;
     {
         const QSignalBlocker quiet(slider_);
         slider_->setValue(last <= sliderSteps ? static_cast<int>(cycle_)
@@ -186,12 +221,13 @@ void SystolicAnimation::showCycle() {
     }
     const auto& shot = picture_->shot();
     const QLocale locale;
-    const QString words = tr("Cycle %1 of %2 · fold %3 of %4 · %5 % at work")
-                              .arg(locale.toString(static_cast<qlonglong>(cycle_ + 1)),
-                                   locale.toString(static_cast<qlonglong>(plan_->cycles())),
-                                   locale.toString(static_cast<qlonglong>(shot.fold.index + 1)),
-                                   locale.toString(static_cast<qlonglong>(plan_->folds())),
-                                   locale.toString(100 * shot.utilization(), 'f', 0));
+    const QString words =
+        (plan_ ? tr("Cycle %1 of %2 · fold %3 of %4 · %5 % at work")
+               : tr("Cycle %1 of %2 · pass %3 of %4 · %5 % at work"))
+            .arg(locale.toString(static_cast<qlonglong>(cycle_ + 1)), locale.toString(static_cast<qlonglong>(cycles())),
+                 locale.toString(static_cast<qlonglong>(shot.fold.index + 1)),
+                 locale.toString(static_cast<qlonglong>(plan_ ? plan_->folds() : rowPlan_->passes())),
+                 locale.toString(100 * shot.utilization(), 'f', 0));
     where_->setText(words);
     setAccessibleDescription(words);
     showElement();
@@ -199,8 +235,8 @@ void SystolicAnimation::showCycle() {
 
 void SystolicAnimation::showElement() {
     const auto element = picture_->current();
-    element_->setFullText(element && plan_ ? elementText(picture_->shot(), element->y(), element->x())
-                                           : QStringLiteral(" "));
+    element_->setFullText(element && cycles() > 0 ? elementText(picture_->shot(), element->y(), element->x())
+                                                  : QStringLiteral(" "));
 }
 
 void SystolicAnimation::step(int cycles) {
@@ -209,18 +245,18 @@ void SystolicAnimation::step(int cycles) {
 }
 
 void SystolicAnimation::stepFold(int folds) {
-    if (!plan_) return;
+    if (cycles() == 0) return;
     pause();
-    const std::int64_t fold = cycle_ / plan_->foldCycles;
+    const std::int64_t length = passCycles(), fold = cycle_ / length;
     // Back goes to the beginning of this fold first, as players do with songs.
-    if (folds < 0 && cycle_ != fold * plan_->foldCycles) return setCycle(fold * plan_->foldCycles);
-    setCycle((fold + folds) * plan_->foldCycles);
+    if (folds < 0 && cycle_ != fold * length) return setCycle(fold * length);
+    setCycle((fold + folds) * length);
 }
 
 void SystolicAnimation::applySpeed() {
     const Speed& speed = speeds[std::clamp<int>(speed_->currentIndex(), 0, static_cast<int>(std::size(speeds)) - 1)];
     timer_.setInterval(speed.milliseconds);
-    perTick_ = plan_ && speed.ticks > 0 ? std::max<std::int64_t>(1, plan_->cycles() / speed.ticks) : 1;
+    perTick_ = speed.ticks > 0 ? std::max<std::int64_t>(1, cycles() / speed.ticks) : 1;
 }
 
 void SystolicAnimation::tick() {
@@ -228,8 +264,8 @@ void SystolicAnimation::tick() {
 }
 
 void SystolicAnimation::run() {
-    if (!plan_) return;
-    if (cycle_ == plan_->cycles() - 1) setCycle(0);
+    if (cycles() == 0) return;
+    if (cycle_ == cycles() - 1) setCycle(0);
     timer_.start();
 }
 
@@ -247,7 +283,7 @@ void SystolicAnimation::hideEvent(QHideEvent* event) {
 }
 
 void SystolicAnimation::keyPressEvent(QKeyEvent* event) {
-    if (!plan_) return QWidget::keyPressEvent(event);
+    if (cycles() == 0) return QWidget::keyPressEvent(event);
     if (event->modifiers() & Qt::ControlModifier) {
         const QPoint from = picture_->current().value_or(QPoint(0, 0));
         QPoint to = from;
@@ -268,8 +304,8 @@ void SystolicAnimation::keyPressEvent(QKeyEvent* event) {
                 return QWidget::keyPressEvent(event);
         }
         if (!picture_->current()) to = from;
-        return picture_->setCurrent(QPoint(std::clamp<int>(to.x(), 0, static_cast<int>(plan_->cols) - 1),
-                                           std::clamp<int>(to.y(), 0, static_cast<int>(plan_->rows) - 1)));
+        return picture_->setCurrent(QPoint(std::clamp<int>(to.x(), 0, static_cast<int>(picture_->shot().cols) - 1),
+                                           std::clamp<int>(to.y(), 0, static_cast<int>(picture_->shot().rows) - 1)));
     }
     switch (event->key()) {
         case Qt::Key_Space:
@@ -281,7 +317,7 @@ void SystolicAnimation::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Home:
             return setCycle(0);
         case Qt::Key_End:
-            return setCycle(plan_->cycles() - 1);
+            return setCycle(cycles() - 1);
         case Qt::Key_PageUp:
             return stepFold(-1);
         case Qt::Key_PageDown:

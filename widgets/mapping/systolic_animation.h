@@ -7,6 +7,7 @@
 
 #include "hardware/views/spatial_array_view.h"
 #include "simulation/systolic/folds.h"
+#include "simulation/systolic/row_stationary.h"
 
 #include <QTimer>
 #include <QWidget>
@@ -29,12 +30,16 @@ class SystolicAnimation : public QWidget {
     Q_OBJECT
 public:
     explicit SystolicAnimation(QWidget* parent = nullptr);
-    /// [m×k]·[k×n] on an array of rows × columns. A row-stationary array and extents that are not positive clear the
-    /// view, which says why. The animation starts at its first cycle, paused.
+    /// [m×k]·[k×n] on an array of rows × columns. A row-stationary array, which shows convolutions alone, and extents
+    /// that are not positive clear the view, which says why. The animation starts at its first cycle, paused.
     void setProduct(int rows, int columns, Dataflow dataflow, std::int64_t m, std::int64_t n, std::int64_t k);
+    /// A convolution on a row-stationary array. A filter of more rows than the array clears the view, which says why.
+    void setConvolution(int rows, int columns, const systolic::Layer& layer);
     void clear(const QString& why);
 
-    const std::optional<systolic::FoldPlan>& plan() const { return plan_; }
+    const std::optional<systolic::FoldPlan>& plan() const { return plan_; }       ///< of a product
+    const std::optional<systolic::RowPlan>& rowPlan() const { return rowPlan_; }  ///< of a convolution
+    std::int64_t cycles() const;                                                  ///< of the run; 0: nothing is shown
     std::int64_t cycle() const { return cycle_; }
     bool running() const { return timer_.isActive(); }
 
@@ -55,6 +60,8 @@ protected:
 private:
     QWidget* controls();
     void showPlan();
+    void begin();
+    std::int64_t passCycles() const;
     void showCycle();
     void showElement();
     void tick();
@@ -62,6 +69,7 @@ private:
     void stepFold(int folds);
 
     std::optional<systolic::FoldPlan> plan_;
+    std::optional<systolic::RowPlan> rowPlan_;
     systolic::Array array_;
     systolic::Layer layer_;
     std::int64_t cycle_ = 0;

@@ -76,6 +76,13 @@ QString elementText(const systolic::SystolicSnapshot& shot, int row, int column)
     return words;
 }
 
+ArrayEdges edgesOf(const systolic::FoldPlan& plan, const systolic::SystolicSnapshot& shot) {
+    const systolic::Lanes inputs = plan.ifmap(shot.fold).at(shot.local);
+    const systolic::Lanes weights = plan.filter(shot.fold).at(shot.local);
+    const bool swapped = plan.dataflow == Dataflow::InputStationary;
+    return {swapped ? weights : inputs, swapped ? inputs : weights, plan.ofmap(shot.fold).at(shot.local)};
+}
+
 SystolicPicture::SystolicPicture(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("mapping.systolic.array"));
     setAccessibleName(tr("Processing elements"));
@@ -84,8 +91,8 @@ SystolicPicture::SystolicPicture(QWidget* parent) : QWidget(parent) {
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void SystolicPicture::show(const systolic::FoldPlan& plan, systolic::SystolicSnapshot shot) {
-    plan_ = plan;
+void SystolicPicture::show(systolic::SystolicSnapshot shot, const ArrayEdges& edges) {
+    edges_ = edges;
     shot_ = std::move(shot);
     if (current_ && (current_->x() >= shot_.cols || current_->y() >= shot_.rows)) current_.reset();
     update();
@@ -172,13 +179,7 @@ void SystolicPicture::paintElements(QPainter& painter, const QRectF& all) {
 void SystolicPicture::paintEdges(QPainter& painter, const QRectF& all) {
     const double side = all.width() / static_cast<double>(shot_.cols);
     const double mark = std::clamp(side * 0.6, 1.0, 8.0);
-    const systolic::Fold& fold = shot_.fold;
-    const systolic::Lanes inputs = plan_.ifmap(fold).at(shot_.local);
-    const systolic::Lanes weights = plan_.filter(fold).at(shot_.local);
-    const systolic::Lanes outputs = plan_.ofmap(fold).at(shot_.local);
-    const bool swapped = plan_.dataflow == Dataflow::InputStationary;
-    const systolic::Lanes& left = swapped ? weights : inputs;
-    const systolic::Lanes& top = swapped ? inputs : weights;
+    const auto& [left, top, outputs] = edges_;
     painter.setPen(Qt::NoPen);
     painter.setBrush(Theme::instance().colours().accent);
     for (std::int64_t lane = left.lo; lane <= left.hi; ++lane) {
@@ -255,9 +256,9 @@ UtilizationStrip::UtilizationStrip(QWidget* parent) : QWidget(parent) {
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void UtilizationStrip::show(const systolic::FoldPlan& plan) {
-    plan_ = plan;
-    shares_ = systolic::utilizationOverTime(plan, 512);
+void UtilizationStrip::show(std::vector<double> shares, std::int64_t cycles) {
+    shares_ = std::move(shares);
+    cycles_ = cycles;
     cycle_ = 0;
     update();
 }
@@ -283,7 +284,7 @@ void UtilizationStrip::paintEvent(QPaintEvent*) {
     painter.setPen(colours.faintLine);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(all);
-    const double at = (static_cast<double>(cycle_) + 0.5) / static_cast<double>(plan_.cycles());
+    const double at = (static_cast<double>(cycle_) + 0.5) / static_cast<double>(cycles_);
     painter.setPen(QPen(colours.text, 2));
     painter.drawLine(QPointF(all.left() + at * all.width(), 0), QPointF(all.left() + at * all.width(), height()));
     painter.setPen(colours.mutedText);
@@ -294,8 +295,7 @@ void UtilizationStrip::paintEvent(QPaintEvent*) {
 void UtilizationStrip::choose(double x) {
     if (shares_.empty() || width() < 2) return;
     const double share = std::clamp(x / width(), 0.0, 1.0);
-    emit cycleChosen(
-        std::min(plan_.cycles() - 1, static_cast<std::int64_t>(share * static_cast<double>(plan_.cycles()))));
+    emit cycleChosen(std::min(cycles_ - 1, static_cast<std::int64_t>(share * static_cast<double>(cycles_))));
 }
 
 void UtilizationStrip::mousePressEvent(QMouseEvent* event) {

@@ -16,11 +16,17 @@ QString activityText(systolic::PeActivity activity);
 /// `row 2, column 3 multiplies A[2, 5] by B[5, 3] into Z[2, 3]`
 QString elementText(const systolic::SystolicSnapshot& shot, int row, int column);
 
+/// Lanes that an edge of the array takes in, or gives out, in a cycle.
+struct ArrayEdges {
+    systolic::Lanes left, top, bottom;
+};
+ArrayEdges edgesOf(const systolic::FoldPlan& plan, const systolic::SystolicSnapshot& shot);
+
 class SystolicPicture : public QWidget {
     Q_OBJECT
 public:
     explicit SystolicPicture(QWidget* parent = nullptr);
-    void show(const systolic::FoldPlan& plan, systolic::SystolicSnapshot shot);
+    void show(systolic::SystolicSnapshot shot, const ArrayEdges& edges);
     const systolic::SystolicSnapshot& shot() const { return shot_; }
     /// Column and row of the element under a point or chosen by key; none beside the array.
     std::optional<QPoint> elementAt(const QPointF& place) const;
@@ -47,7 +53,7 @@ private:
     void paintLegend(QPainter& painter);
 
     systolic::SystolicSnapshot shot_;
-    systolic::FoldPlan plan_;
+    ArrayEdges edges_;
     std::optional<QPoint> current_;
 };
 
@@ -55,7 +61,7 @@ class UtilizationStrip : public QWidget {
     Q_OBJECT
 public:
     explicit UtilizationStrip(QWidget* parent = nullptr);
-    void show(const systolic::FoldPlan& plan);
+    void show(std::vector<double> shares, std::int64_t cycles);
     void setCycle(std::int64_t cycle);
     QSize sizeHint() const override { return {360, 56}; }
     QSize minimumSizeHint() const override { return {120, 40}; }
@@ -70,7 +76,7 @@ protected:
 
 private:
     void choose(double x);
-    systolic::FoldPlan plan_;
+    std::int64_t cycles_ = 1;
     std::vector<double> shares_;  ///< of the elements at work, in equal stretches of time
     std::int64_t cycle_ = 0;
 };

@@ -10,10 +10,12 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/mapping/fused_list.h"
 #include "widgets/mapping/loop_nest_view.h"
 #include "widgets/mapping/mapper_scatter.h"
 #include "widgets/mapping/systolic_animation.h"
+#include "widgets/messages/window_text.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -89,6 +91,33 @@ Product productOf(const NestProblem& problem) {
     return product;
 }
 
+/// One image and one group of a convolution over two dimensions; none of a product, or where taps lie apart.
+std::optional<systolic::Layer> convolutionOf(const NestProblem& problem) {
+    const auto extent = [&](std::string_view name) -> std::int64_t {
+        const auto found = std::ranges::find(problem.dimensions, name);
+        return found == problem.dimensions.end()
+                   ? 1
+                   : problem.extents[static_cast<std::size_t>(found - problem.dimensions.begin())];
+    };
+    systolic::Layer layer;
+    layer.name = problem.name;
+    layer.channels = extent("C");
+    layer.filters = extent("K");
+    int axes = 0;
+    for (const TensorRank& rank : problem.tensors.front().ranks) {
+        if (rank.terms.size() != 2) continue;
+        const auto& [position, tap] = std::pair(rank.terms[0], rank.terms[1]);
+        if (tap.coefficient != 1) return std::nullopt;
+        const std::int64_t out = problem.extents[position.dimension], taps = problem.extents[tap.dimension];
+        const bool rows = axes++ == 0;
+        (rows ? layer.filterHeight : layer.filterWidth) = taps;
+        (rows ? layer.strideHeight : layer.strideWidth) = position.coefficient;
+        (rows ? layer.ifmapHeight : layer.ifmapWidth) = position.coefficient * (out - 1) + taps;
+    }
+    if (axes != 2) return std::nullopt;
+    return layer;
+}
+
 int unitsWide(int units) {
     return units * ui::Theme::instance().unit();
 }
@@ -99,11 +128,11 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     : Page(parent), selection_(selection), search_(new MappingSearch(this)) {
     setObjectName(QStringLiteral("mappingPage"));
     setAccessibleName(tr("Mapping"));
-    stack_ = new QStackedLayout(this);
-    empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, {}, this);
 }
 
 void MappingPage::build() {
+    stack_ = new QStackedLayout(this);
+    empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, {}, this);
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
@@ -135,6 +164,7 @@ void MappingPage::build() {
     side_->addTab(bound_, tr("Least movement"));
     side_->addTab(fusion_, tr("Runs together"));
     column->addWidget(side_, 1);
+    veil_ = new ui::Veil(side_);
     stack_->addWidget(empty_);
     stack_->addWidget(page);
 
@@ -197,13 +227,13 @@ QWidget* MappingPage::buildHead(QWidget* page) {
         chooseOperator(at);
         selection_->select({operators_[static_cast<std::size_t>(at)]});
     });
-    connect(part_, &QComboBox::activated, this, [this] { soon_.start(0); });
-    connect(mapper_, &QComboBox::activated, this, [this] { soon_.start(0); });
+    connect(part_, &QComboBox::activated, this, [this] { askSoon(0); });
+    connect(mapper_, &QComboBox::activated, this, [this] { askSoon(0); });
     connect(objective_, &QComboBox::activated, this, [this] {
         fusion_->setObjective(static_cast<MapObjective>(objective_->currentData().toInt()));
-        soon_.start(0);
+        askSoon(0);
     });
-    connect(seed_, &QSpinBox::valueChanged, this, [this] { soon_.start(patience); });
+    connect(seed_, &QSpinBox::valueChanged, this, [this] { askSoon(patience); });
     connect(run_, &QPushButton::clicked, this, [this] { search_->isRunning() ? search_->cancel() : startSearch(); });
     return head;
 }
@@ -286,7 +316,13 @@ void MappingPage::chooseOperator(int row) {
     for (const OperatorNest& nest : nests_) part_->addItem(ui::qs(nest.problem.name));
     part_->setVisible(nests_.size() > 1);
     part_->setCurrentIndex(before >= 0 && before < part_->count() ? before : 0);
-    soon_.start();
+    askSoon(patience);
+}
+
+void MappingPage::askSoon(int milliseconds) {
+    if (!nest_->problem().dimensions.empty())
+        veil_->dropSoon(tr("This answers the previous question. The search for the new one is about to start."));
+    soon_.start(milliseconds);
 }
 
 void MappingPage::startSearch() {
@@ -295,7 +331,11 @@ void MappingPage::startSearch() {
     const OperatorNest& nest = nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))];
     const ArrayHardware array = nestHardware(*view_);
     Expected<Mapspace> space = Mapspace::make(nest.problem, array.hardware, dataflowConstraints(*view_, nest.problem));
-    if (!space) return showRefusal(space.error());
+    if (!space) {
+        if (!nest_->problem().dimensions.empty())
+            veil_->drop(tr("This answers the previous question. The new one has no mapping: see above."));
+        return showRefusal(space.error());
+    }
     MapperOptions options;
     options.kind = static_cast<MapperKind>(mapper_->currentData().toInt());
     options.objectives = {static_cast<MapObjective>(objective_->currentData().toInt()), MapObjective::Latency};
@@ -306,18 +346,23 @@ void MappingPage::startSearch() {
     options.evaluations = searchLength;
     NestMapping none;
     none.levels.resize(array.hardware.levels.size());
+    veil_->lift();
     nest_->setNest(nest.problem, array.hardware, none);
     bound_->setNest(nest.problem, array.hardware);
     showArray();
     search_->start(std::make_shared<const Mapspace>(std::move(*space)), options);
+    showSearch();
 }
 
 void MappingPage::showArray() {
     const Dataflow dataflow = view_->dataflow.value_or(Dataflow::WeightStationary);
     if (dataflow == Dataflow::RowStationary) {
+        const auto layer = convolutionOf(nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))].problem);
+        if (layer)
+            return animation_->setConvolution(static_cast<int>(view_->rows), static_cast<int>(view_->columns), *layer);
         return animation_->clear(
-            tr("A row-stationary array moves rows of a convolution. The animation shows arrays that "
-               "keep weights, inputs or outputs: choose another dataflow to see them at work."));
+            tr("A row-stationary array keeps rows of a filter. Choose a convolution over two "
+               "dimensions without dilation to see it at work."));
     }
     const Product product = productOf(nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))].problem);
     animation_->setProduct(static_cast<int>(view_->rows), static_cast<int>(view_->columns), dataflow, product.m,
@@ -365,7 +410,7 @@ void MappingPage::showResult() {
 void MappingPage::showRefusal(const Diagnostic& why) {
     run_->setText(tr("Search"));
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::qs(why.message));
+    state_->setFullText(ui::windowText(why.message));
     nest_->clear(ui::qs(why.message) + QLatin1Char('\n') + ui::qs(why.hint));
     emit refused(why);
 }

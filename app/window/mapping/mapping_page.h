@@ -23,6 +23,7 @@ class Label;
 class LoopNestView;
 class MapperScatter;
 class SystolicAnimation;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -43,8 +44,8 @@ public:
 
     /// What is asked about now. Looked into only while the page is seen.
     void setScenario(HardwarePtr hardware, WorkloadPtr workload);
-    ui::LoopNestView* nest() const { return nest_; }
     /// The views are null until the page is made.
+    ui::LoopNestView* nest() const { return nest_; }
     MappingSearch* search() const { return search_; }
     MappingBound* bound() const { return bound_; }
     MappingFusion* fusion() const { return fusion_; }
@@ -53,8 +54,8 @@ signals:
     void refused(const orrery::Diagnostic& why);
 
 protected:
-    void showEvent(QShowEvent* event) override;
     void build() override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* buildHead(QWidget* page);
@@ -62,6 +63,7 @@ private:
     void readOperators();
     void followSelection();
     void chooseOperator(int row);
+    void askSoon(int milliseconds);
     void startSearch();
     void showSearch();
     QString gapText() const;  ///< how far the best found may be from the best there is; empty where nothing is known
@@ -91,6 +93,7 @@ private:
     ui::LoopNestView* nest_ = nullptr;
     QTabWidget* side_ = nullptr;
     ui::MapperScatter* scatter_ = nullptr;
+    ui::Veil* veil_ = nullptr;  ///< over what answers an earlier question
     ui::SystolicAnimation* animation_ = nullptr;
     MappingBound* bound_ = nullptr;
     MappingFusion* fusion_ = nullptr;

@@ -13,6 +13,7 @@ MappingSearch::MappingSearch(QObject* parent) : QObject(parent), cache_(std::mak
 
 void MappingSearch::start(std::shared_ptr<const Mapspace> space, const MapperOptions& options) {
     progress_ = std::make_shared<MapperProgress>();
+    curve_.clear();
     work_.ask(
         [space = std::move(space), options, progress = progress_, cache = cache_](std::stop_token stop, Progress&) {
             const auto executor = makeDefaultExecutor();
