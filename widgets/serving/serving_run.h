@@ -15,6 +15,7 @@ namespace orrery::ui {
 struct ServingRun {
     QString name;    ///< `vLLM V1`
     int colour = 0;  ///< of Theme::methodColour
+    bool pinned = false;  ///< the other is compared with it
     std::shared_ptr<const FleetSpec> fleet;
     std::shared_ptr<const RequestStream> stream;
     ServingResult result;

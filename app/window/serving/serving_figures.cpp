@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <cmath>
+#include <utility>
 
 namespace orrery::app {
 
@@ -135,13 +136,16 @@ ui::Cell intervalCell(const Line& line, const std::optional<ServingIntervals>& o
     return {rangeText(range, line.dimension), range.high - range.low, basis, ui::Tone::Muted, true};
 }
 
-ui::Cell differenceCell(double a, double b) {
+/// `againstSecond`: the second is pinned, and the first is held against it.
+ui::Cell differenceCell(double a, double b, bool againstSecond) {
+    if (againstSecond) std::swap(a, b);
     const double change = a > 0 ? b / a - 1 : 0;
     const QString text =
         !(a > 0) || std::abs(change) < 0.0005
             ? QStringLiteral("–")
             : (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + ui::percentText(std::abs(change));
-    return {text, change, t("Second against first"), ui::Tone::Muted, true};
+    return {text, change, againstSecond ? t("This fleet against the pinned one") : t("Second against first"),
+            ui::Tone::Muted, true};
 }
 
 struct GroupLine {
@@ -169,7 +173,8 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
                  const std::vector<std::optional<ServingIntervals>>& intervals) {
     QStringList heads{t("Figure")};
     for (const auto& run : runs) heads << run->name << t("90 % interval");
-    if (runs.size() == 2) heads << t("Difference");
+    const bool againstSecond = runs.size() == 2 && runs[1]->pinned;
+    if (runs.size() == 2) heads << (againstSecond ? t("Against pinned") : t("Difference"));
     std::vector<std::vector<ui::Cell>> rows;
     const auto begin = [&rows](const QString& name, const QString& tip) {
         return std::vector<ui::Cell>{{name, static_cast<double>(rows.size()), tip, ui::Tone::Normal, false}};
@@ -186,7 +191,7 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
                                 : intervalCell(line, i < intervals.size() ? intervals[i] : std::nullopt));
         }
         if (runs.size() == 2)
-            cells.push_back(differenceCell(line.value(runs[0]->metrics), line.value(runs[1]->metrics)));
+            cells.push_back(differenceCell(line.value(runs[0]->metrics), line.value(runs[1]->metrics), againstSecond));
         rows.push_back(std::move(cells));
     }
     const auto groups = [&](std::vector<GroupMetrics> ServingMetrics::*which, const QString& tip, bool promised) {
@@ -204,7 +209,7 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
                 }
                 if (runs.size() == 2 && g < (runs[1]->metrics.*which).size())
                     cells.push_back(differenceCell(line.value((runs[0]->metrics.*which)[g]),
-                                                   line.value((runs[1]->metrics.*which)[g])));
+                                                   line.value((runs[1]->metrics.*which)[g]), againstSecond));
                 rows.push_back(std::move(cells));
             }
         }

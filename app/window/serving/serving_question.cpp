@@ -113,6 +113,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
         auto run = std::make_shared<ui::ServingRun>();
         run->name = contender.name;
         run->colour = static_cast<int>(i) * 2;
+        run->pinned = contender.pinned;
         run->fleet = planned->fleet;
         run->stream = answer.stream;
         run->metrics = measure(*result, *planned->fleet);
