@@ -49,7 +49,7 @@ ui::Answer runAnswer(const std::string& id, int colour, const Scenario& scenario
     answer.estimate = keptAnswer(id, scenario, context.calibrations);
     if (!answer.estimate) {
         answer.failure = warning(ui::notAskedCode, answer.title.toStdString() + " has not been asked about this yet",
-                                 "Run (F5) asks it; no edit does, for it takes its time");
+                                 "Run (F5) asks it; no edit does, because it is slow");
     }
     return answer;
 }

@@ -235,6 +235,24 @@ private slots:
         QVERIFY(reset->isHidden());
     }
 
+    // As narrow as the studio makes it: the name gives way, the number stands whole.
+    void aNumberIsNeverCut() {
+        Desk desk("hbm3");
+        desk.inspector.resize(desk.inspector.minimumWidth(), 700);
+        auto* line = desk.find<ValueEdit>("inspector.bandwidth");
+        for (const char* value : {"3.35 TB/s", "460.8 GB/s", "1638.4 GB/s"}) {
+            Hardware next = *desk.hardware;
+            QVERIFY(setAttribute(*componentAt(next.root, desk.path), "bandwidth", value));
+            desk.show(next);
+            QCoreApplication::processEvents();
+            QStyleOptionFrame option;
+            option.initFrom(line);
+            const QRect inside = line->style()->subElementRect(QStyle::SE_LineEditContents, &option, line);
+            QCOMPARE(line->text(), QString(value));
+            QVERIFY2(inside.width() >= line->fontMetrics().horizontalAdvance(line->text()), value);
+        }
+    }
+
     void chipsTellSourceUnverifiedUnusual() {
         Desk l2("l2");
         const auto chip = [](Desk& desk, const char* row) {

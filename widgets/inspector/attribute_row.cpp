@@ -216,20 +216,24 @@ void AttributeRow::arrange() {
     const int chipWidth = words ? 92 : 16;
     const int chipAt = resetAt - chipWidth - 2;
     const int editorEnd = chipAt - gap;
-    label_->setGeometry(0, 0, labelWidth_, line);
+    // A number is never cut: its name, which the tip says whole, gives way.
+    constexpr int shortestLabel = 48, frame = 26;
+    const int needs = edit_ ? edit_->fontMetrics().horizontalAdvance(edit_->text()) + frame : 0;
+    const int labelWidth = std::min(labelWidth_, std::max(shortestLabel, editorEnd - gap - needs));
+    label_->setGeometry(0, 0, labelWidth, line);
     const bool sliding = slider_ && !slider_->isHidden();
     const bool beside = wide_ && sliding;
-    const int editorAt =
-        beside ? std::max(labelWidth_ + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
-               : labelWidth_ + gap;
+    const int editorAt = beside
+                             ? std::max(labelWidth + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
+                             : labelWidth + gap;
     editor->setGeometry(editorAt, 0, std::max(40, editorEnd - editorAt), line);
     chip_->setGeometry(chipAt, (line - 18) / 2, chipWidth, 18);
     reset_->move(resetAt, (line - reset_->height()) / 2);
     int bottom = line;
     if (sliding) {
         if (beside) {
-            slider_->setGeometry(labelWidth_ + gap, (line - sliderHeight) / 2,
-                                 std::max(40, editorAt - labelWidth_ - 3 * gap), sliderHeight);
+            slider_->setGeometry(labelWidth + gap, (line - sliderHeight) / 2,
+                                 std::max(40, editorAt - labelWidth - 3 * gap), sliderHeight);
         } else {
             slider_->setGeometry(0, line + 1, editorEnd, sliderHeight);
             bottom = line + 1 + slider_->height();  // the style may ask for more
@@ -263,6 +267,7 @@ void AttributeRow::show(const RowValue& value) {
                            : spec_.fallback ? measureText(*spec_.fallback, false, spec_.dimension)
                                             : tr("not given"));
         edit_->setStored(value.text);
+        arrange();
     }
     showSlider();
     showChip();

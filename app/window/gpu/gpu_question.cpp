@@ -4,6 +4,7 @@
 #include "methods/gpu/gpu_cycle.h"
 #include "methods/gpu/gpu_what_if.h"
 #include "methods/model/kernel_bound.h"
+#include "widgets/common/units_text.h"
 #include "workload/kernel_source.h"
 
 #include <fmt/format.h>
@@ -42,12 +43,8 @@ void addRoofline(GpuRun& run, const Kernel& kernel, const GpuView& view) {
         run.interval = {spread->low * run.seconds(), std::max(1.0, spread->high) * run.seconds()};
 }
 
-// `1,234,567`
 std::string grouped(std::uint64_t number) {
-    std::string digits = std::to_string(number);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), 1, ',');
-    return digits;
+    return ui::countText(static_cast<double>(number)).toStdString();
 }
 
 }  // namespace
