@@ -223,12 +223,12 @@ void SystolicAnimation::showCycle() {
     const QLocale locale;
     const QString words =
         (plan_ ? tr("Cycle %1 of %2 · fold %3 of %4 · %5 % at work")
-               : tr("Cycle %1 of %2 · pass %3 of %4 · %5 % at work"))
+               : tr("Cycle %1 of %2 · pass %3 of %4 · %5 % at work · of one image, not of the mapping"))
             .arg(locale.toString(static_cast<qlonglong>(cycle_ + 1)), locale.toString(static_cast<qlonglong>(cycles())),
                  locale.toString(static_cast<qlonglong>(shot.fold.index + 1)),
                  locale.toString(static_cast<qlonglong>(plan_ ? plan_->folds() : rowPlan_->passes())),
                  locale.toString(100 * shot.utilization(), 'f', 0));
-    where_->setText(words);
+    where_->setFullText(words);
     setAccessibleDescription(words);
     showElement();
 }
