@@ -5,6 +5,7 @@
 #include "app/cli/question.h"
 #include "base/text/words.h"
 #include "base/unit.h"
+#include "measurement/cuda.h"
 #include "measurement/host.h"
 #include "measurement/measure.h"
 #include "measurement/workers.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -28,6 +30,15 @@ std::string dayOfMeasuring() {
     std::tm day{};
     gmtime_r(&now, &day);
     return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
+}
+
+/// The GPU's number in `--device cuda:1`; `cuda` is the first.
+std::optional<int> gpuAsked(const Arguments& arguments) {
+    const std::string device = arguments.value("device").value_or("cpu");
+    if (device == "cuda") return 0;
+    if (!device.starts_with("cuda:")) return std::nullopt;
+    const auto number = wholeIn(device.substr(5));
+    return number && *number >= 0 && *number < 1024 ? std::optional<int>(static_cast<int>(*number)) : std::nullopt;
 }
 
 std::vector<std::string> wordsOf(const std::string& list) {
@@ -64,8 +75,11 @@ Expected<std::vector<DType>> readTypes(const Arguments& arguments) {
     std::vector<DType> types;
     for (const auto& word : wordsOf(arguments.value("types").value_or("fp32"))) {
         const auto type = dtype(word);
-        if (!type || (*type != DType::F32 && *type != DType::BF16 && *type != DType::I8)) {
-            return fail("usage.types", fmt::format("`--types` does not know `{}`", word), "fp32, bf16, int8");
+        const bool known = type && (*type == DType::F32 || *type == DType::BF16 || *type == DType::I8 ||
+                                    (*type == DType::F16 && gpuAsked(arguments)));
+        if (!known) {
+            return fail("usage.types", fmt::format("`--types` does not know `{}`", word),
+                        "fp32, bf16, int8; with --device cuda:N fp16 too");
         }
         types.push_back(*type);
     }
@@ -114,7 +128,7 @@ Expected<std::vector<Kernel>> kernelsToMeasure(const Arguments& arguments) {
     if (!kinds) return tl::unexpected(kinds.error());
     const auto types = readTypes(arguments);
     if (!types) return tl::unexpected(types.error());
-    return usualShapes(*kinds, *types);
+    return gpuAsked(arguments) ? usualGpuShapes(*types) : usualShapes(*kinds, *types);
 }
 
 Expected<double> readSeconds(const Arguments& arguments) {
@@ -126,8 +140,9 @@ Expected<double> readSeconds(const Arguments& arguments) {
     return fail("usage.number", fmt::format("`--seconds {}` is no time per kernel", *text), "above 0, at most 60");
 }
 
-// What the table says its device is: an id, or the design's file as seen from the table's folder.
+// What the table says its device is: an id, or the design's file as seen from the table's folder, or as a driver says.
 Expected<std::string> deviceOfTable(const Arguments& arguments) {
+    if (gpuAsked(arguments)) return arguments.value("as").value_or("");
     const auto design = arguments.value("describe"), id = arguments.value("as");
     if (design && id) return fail("usage.twice", "`--describe` and `--as` both say which device it is", "one of them");
     if (id) return *id;
@@ -143,11 +158,19 @@ Expected<std::string> deviceOfTable(const Arguments& arguments) {
 
 Expected<void> checkWords(const Arguments& arguments) {
     const auto device = arguments.value("device").value_or("cpu");
-    if (device.starts_with("cuda")) {
-        return fail("measure.device", "kernels of NVIDIA GPUs are not measured by this version", "--device cpu",
-                    "import a table of theirs with `orrery-cli references`");
+    const bool gpu = gpuAsked(arguments).has_value();
+    if (!gpu && device != "cpu") {
+        return fail("usage.device", fmt::format("`--device {}` is no device", device),
+                    "cpu, or cuda:0 for the first NVIDIA GPU");
     }
-    if (device != "cpu") return fail("usage.device", fmt::format("`--device {}` is no device", device), "cpu");
+    for (const std::string_view option : {"describe", "whole", "cores"}) {
+        if (!gpu || !arguments.has(option)) continue;
+        return fail("usage.device", fmt::format("`--{}` is of the processor, and {} is asked for", option, device),
+                    "no such option", "GPUs are drawn in the catalogue (`orrery-cli hardware`): --as ID");
+    }
+    if (gpu && arguments.value("kernels").value_or("gemm") != "gemm") {
+        return fail("usage.kernels", "of a GPU products alone are measured", "--kernels gemm");
+    }
     const auto take = arguments.value("take").value_or("median");
     if (take != "median" && take != "minimum") {
         return fail("usage.take", fmt::format("`--take {}` is no statistic", take), "median or minimum");
@@ -171,6 +194,33 @@ std::string timingText(const Measurement& measurement) {
                    fmt::format("{:.1f} %", 100 * row.timing.spread), std::to_string(row.timing.repeats), row.library});
     }
     return table.text();
+}
+
+/// What the rows are of, what runs them, and how: the rest is the same for processors and GPUs.
+int measureRows(const Arguments& arguments, Watch& watch, const std::vector<Kernel>& kernels,
+                std::span<const KernelLibraryPtr> libraries, const MeasureOptions& options, const std::string& device) {
+    watch.begin("measuring kernels");
+    const auto measured = measureKernels(distinct(kernels), libraries, options);
+    watch.end();
+    if (!measured) return failed(measured.error());
+    report(measured->warnings);
+    const auto statistic =
+        arguments.value("take").value_or("median") == "median" ? Statistic::Median : Statistic::Minimum;
+    const std::string out = *arguments.value("out");
+    if (!writeTo(out, measurementTable(*measured, statistic, device, dayOfMeasuring()))) return Unanswered;
+    return out == "-" || print(timingText(*measured)) ? Answered : Unanswered;
+}
+
+int measureGpu(const Arguments& arguments, Watch& watch, const std::vector<Kernel>& kernels, MeasureOptions options,
+               std::string device) {
+    const auto gpu = loadCuda(*gpuAsked(arguments));
+    if (!gpu) return failed(gpu.error());
+    if (!arguments.has("busy-ok")) {
+        if (const auto idle = refuseBusyGpu(*gpu); !idle) return failed(idle.error());
+    }
+    if (device.empty()) device = gpu->device;
+    options.coldBytes = 2 * gpu->l2Bytes;
+    return measureRows(arguments, watch, kernels, std::span(&gpu->library, 1), options, device);
 }
 
 int runMeasure(const Arguments& arguments, Watch& watch) {
@@ -198,14 +248,15 @@ int runMeasure(const Arguments& arguments, Watch& watch) {
                               .value());
         }
     }
-    if (!arguments.has("busy-ok")) {
-        if (const auto idle = refuseBusy(hostLoad(), static_cast<std::int64_t>(usableCores())); !idle)
-            return failed(idle.error());
-    }
     MeasureOptions options;
     options.secondsPerKernel = *seconds;
     options.stop = watch.token();
     options.progress = &watch.progress();
+    if (gpuAsked(arguments)) return measureGpu(arguments, watch, kernels, std::move(options), std::move(device));
+    if (!arguments.has("busy-ok")) {
+        if (const auto idle = refuseBusy(hostLoad(), static_cast<std::int64_t>(usableCores())); !idle)
+            return failed(idle.error());
+    }
     watch.begin("looking at this machine");
     const auto host = describeHost(watch.token());
     watch.end();
@@ -219,16 +270,8 @@ int runMeasure(const Arguments& arguments, Watch& watch) {
     const auto libraries = kernelLibraries(notes);
     report(notes);
     if (rows) {
-        watch.begin("measuring kernels");
-        const auto measured = measureKernels(distinct(kernels), libraries, options);
-        watch.end();
-        if (!measured) return failed(measured.error());
-        report(measured->warnings);
-        const auto statistic =
-            arguments.value("take").value_or("median") == "median" ? Statistic::Median : Statistic::Minimum;
-        if (!writeTo(*arguments.value("out"), measurementTable(*measured, statistic, device, dayOfMeasuring())))
-            return Unanswered;
-        if (*arguments.value("out") != "-" && !print(timingText(*measured))) return Unanswered;
+        const int done = measureRows(arguments, watch, kernels, libraries, options, device);
+        if (done != Answered) return done;
     }
     if (!whole) return Answered;
     options.progress = nullptr;
@@ -248,13 +291,15 @@ std::vector<Option> optionsOfMeasure() {
         {"kernels", "KINDS",
          "gemm, attention, softmax, norm, elementwise, conv, with commas; without it the first, "
          "third, fourth and fifth"},
-        {"types", "TYPES", "fp32, bf16, int8, with commas; fp32 if left out"},
+        {"types", "TYPES", "fp32, bf16, int8, with commas; fp32 if left out; of a GPU fp16 too"},
         {"shapes", "FILE", "the kernels of this table of references instead, whatever it says of their times"},
         {"model", "ID|FILE", "the kernels that this model launches, each on its own and not fused"},
         {"whole", "", "run all kernels of --model one after another too, and print what that takes"},
-        {"device", "NAME", "cpu, which is what this version can measure"},
+        {"device", "NAME", "cpu, or cuda:0 for the first NVIDIA GPU, of which products are measured; cpu if left out"},
         {"describe", "FILE", "draw this machine into FILE; the table then names it as its device"},
-        {"as", "ID", "the device that the table names, where it is drawn already: an id, or a file beside the table"},
+        {"as", "ID",
+         "the device that the table names, where it is drawn already: an id, or a file beside the table; a GPU's "
+         "is what its driver calls it if left out"},
         {"cores", "N", "use and draw so many cores; all if left out"},
         {"seconds", "S", "of repeats per kernel; 0.25 if left out"},
         {"take", "WHICH", "median or minimum of the repeats as the time; median if left out"},
@@ -274,13 +319,16 @@ const Command measureCommand{
         "Kernels come from oneDNN 2 or OpenBLAS if they are installed (libdnnl2, libopenblas0), additions from "
         "Orrery itself. Each runs alone on all cores: warm-up, then repeats, of which the table keeps median, minimum, "
         "spread and number. Weights come from memory, activations from where the run before left them. A busy machine "
-        "is refused.",
+        "is refused. Products of an NVIDIA GPU are run by its driver and cuBLAS, if these are installed, and timed on "
+        "the device.",
     .options = optionsOfMeasure(),
     .examples = {{"orrery-cli measure --describe mine.yaml --out mine-kernels.yaml",
                   "draw this machine and measure usual kernels on it"},
                  {"orrery-cli calibrate --method cpu-roofline --references mine-kernels.yaml --holdout fraction=0.8 "
                   "--out mine.json",
                   "fit the CPU roofline to a fifth of them"},
+                 {"orrery-cli measure --device cuda:0 --types bf16,fp16 --as h100-sxm --out mine-gpu.yaml",
+                  "products of the first NVIDIA GPU"},
                  {"orrery-cli measure --model mlp.yaml --whole --as mine.yaml", "what a model of these kernels takes"}},
     .run = runMeasure};
 

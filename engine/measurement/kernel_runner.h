@@ -16,6 +16,9 @@ public:
     /// Once, to the end. Run number i of a product takes the i-th copy of its weights, so that they come from memory
     /// as a model's do; activations stay where they are.
     virtual void run(std::size_t number) = 0;
+    /// Seconds of `runs` runs one after another, the first of them number `first`: by this machine's clock, or by the
+    /// device's own where it has one.
+    virtual Expected<double> seconds(std::size_t first, std::size_t runs);
 };
 using KernelRunnerPtr = std::unique_ptr<KernelRunner>;
 
@@ -27,6 +30,8 @@ public:
     /// Fails with `measure.unsupported` for a kernel or type that it has not, `measure.memory` for one that is too
     /// large. `coldBytes`: copies of weights are made until they take so many bytes together.
     virtual Expected<KernelRunnerPtr> make(const Kernel& kernel, double coldBytes) const = 0;
+    /// Hz at which its kernels run now; 0: not known.
+    virtual double clock() const;
 };
 using KernelLibraryPtr = std::shared_ptr<const KernelLibrary>;
 

@@ -36,14 +36,15 @@ Expected<KernelRunnerPtr> runnerFor(const Kernel& kernel, std::span<const Kernel
     return made;
 }
 
+/// `seconds(first, runs)`: what so many runs take.
 template <class Run>
-Timing timed(const MeasureOptions& options, Run&& run) {
+Expected<Timing> timed(const MeasureOptions& options, Run&& seconds) {
     std::size_t number = 0;
     double once = 1;
     for (int i = 0; i < std::max(1, options.warmUps); ++i) {
-        const auto start = Clock::now();
-        run(number++);
-        once = std::min(once, since(start));
+        const Expected<double> took = seconds(number++, 1);
+        if (!took) return tl::unexpected(took.error());
+        once = std::min(once, *took);
     }
     const auto group = static_cast<std::size_t>(std::clamp(std::ceil(leastSample / std::max(once, 1e-9)), 1.0, 1000.0));
     std::vector<double> samples;
@@ -51,9 +52,10 @@ Timing timed(const MeasureOptions& options, Run&& run) {
     while (static_cast<int>(samples.size()) < options.mostRepeats &&
            (static_cast<int>(samples.size()) < options.leastRepeats || since(begin) < options.secondsPerKernel)) {
         if (options.stop.stop_requested()) break;
-        const auto start = Clock::now();
-        for (std::size_t i = 0; i < group; ++i) run(number++);
-        samples.push_back(since(start) / static_cast<double>(group));
+        const Expected<double> took = seconds(number, group);
+        if (!took) return tl::unexpected(took.error());
+        number += group;
+        samples.push_back(*took / static_cast<double>(group));
     }
     return timingOf(std::move(samples));
 }
@@ -63,6 +65,16 @@ Unexpected cancelled() {
 }
 
 }  // namespace
+
+Expected<double> KernelRunner::seconds(std::size_t first, std::size_t runs) {
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < runs; ++i) run(first + i);
+    return since(start);
+}
+
+double KernelLibrary::clock() const {
+    return clockByAdditions();
+}
 
 Timing timingOf(std::vector<double> samples) {
     if (samples.empty()) return {};
@@ -104,16 +116,20 @@ Expected<Measurement> measureKernels(std::span<const Kernel> kernels, std::span<
                                      const MeasureOptions& options) {
     Measurement measurement;
     if (options.progress) options.progress->setTotal(kernels.size());
-    measurement.clockBefore = clockByAdditions();
+    measurement.clockBefore = libraries.front()->clock();
     std::size_t refused = 0;
     for (const Kernel& kernel : kernels) {
         if (options.stop.stop_requested()) return cancelled();
         std::string library;
         auto runner = runnerFor(kernel, libraries, options.coldBytes, library);
         if (runner) {
-            const Timing timing = timed(options, [&](std::size_t number) { (*runner)->run(number); });
+            const auto timing =
+                timed(options, [&](std::size_t first, std::size_t runs) { return (*runner)->seconds(first, runs); });
             if (options.stop.stop_requested()) return cancelled();
-            measurement.rows.push_back({kernel, timing, std::move(library)});
+            if (!timing) return tl::unexpected(timing.error());
+            // The first kernels wake a device whose clock rests: it is read once they ran.
+            if (measurement.rows.empty()) measurement.clockBefore = libraries.front()->clock();
+            measurement.rows.push_back({kernel, *timing, std::move(library)});
         } else if (++refused == 1) {
             measurement.warnings.push_back(warning(runner.error().code, runner.error().message, runner.error().hint));
         }
@@ -127,9 +143,9 @@ Expected<Measurement> measureKernels(std::span<const Kernel> kernels, std::span<
     if (refused > 0) {
         measurement.warnings.back().message += fmt::format("; {} of {} kernels were left out", refused, kernels.size());
     }
-    measurement.clockAfter = clockByAdditions();
-    const double moved = std::abs(measurement.clockAfter / measurement.clockBefore - 1);
-    if (moved > 0.05) {
+    measurement.clockAfter = libraries.front()->clock();
+    const bool known = measurement.clockBefore > 0 && measurement.clockAfter > 0;
+    if (known && std::abs(measurement.clockAfter / measurement.clockBefore - 1) > 0.05) {
         measurement.warnings.push_back(
             warning("measure.clock",
                     fmt::format("the clock moved from {:.2f} to {:.2f} GHz while it was measured",
@@ -150,8 +166,11 @@ Expected<Timing> measurePass(std::span<const Kernel> kernels, std::span<const Ke
         runners.push_back(std::move(*runner));
         if (options.stop.stop_requested()) return cancelled();
     }
-    const Timing timing = timed(options, [&](std::size_t number) {
-        for (auto& runner : runners) runner->run(number);
+    auto timing = timed(options, [&](std::size_t first, std::size_t runs) -> Expected<double> {
+        const auto start = Clock::now();
+        for (std::size_t i = 0; i < runs; ++i)
+            for (auto& runner : runners) runner->run(first + i);
+        return since(start);
     });
     if (options.stop.stop_requested()) return cancelled();
     return timing;

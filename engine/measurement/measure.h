@@ -69,6 +69,8 @@ Expected<Timing> measurePass(std::span<const Kernel> kernels, std::span<const Ke
 
 /// Usual shapes of these kinds and types, small to large; a few dozen per kind, none above a few GFLOP.
 std::vector<Kernel> usualShapes(std::span<const KernelKind> kinds, std::span<const DType> types);
+/// The same for a GPU: products alone, up to those of a large language model's layers.
+std::vector<Kernel> usualGpuShapes(std::span<const DType> types);
 
 /// A table of our own format (`orrery: references/1`). `device`: catalogue id, or file of the design beside the table.
 std::string measurementTable(const Measurement& measurement, Statistic statistic, std::string_view device,

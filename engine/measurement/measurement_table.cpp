@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace orrery {
 
 namespace {
@@ -43,6 +45,13 @@ std::string rowOf(const MeasuredKernel& row, Statistic statistic) {
 
 std::string measurementTable(const Measurement& measurement, Statistic statistic, std::string_view device,
                              std::string_view date) {
+    const bool attends = std::any_of(measurement.rows.begin(), measurement.rows.end(), [](const MeasuredKernel& row) {
+        return row.kernel.kind == KernelKind::PrefillAttention || row.kernel.kind == KernelKind::DecodeAttention;
+    });
+    const std::string clock = measurement.clockBefore > 0 && measurement.clockAfter > 0
+                                  ? fmt::format("The clock was {:.2f} GHz before and {:.2f} GHz after.",
+                                                measurement.clockBefore / 1e9, measurement.clockAfter / 1e9)
+                                  : std::string("The clock is not known.");
     std::string out = fmt::format(
         "orrery: references/1\n"
         "name: Kernels of {}\n"
@@ -56,13 +65,13 @@ std::string measurementTable(const Measurement& measurement, Statistic statistic
         "note: >-\n"
         "  time_us is the {} of the repeats; weights come from memory, activations lie where the run before left "
         "them.\n"
-        "  Attention is two products and a softmax. The clock was {:.2f} GHz before and {:.2f} GHz after.\n"
+        "  {}{}\n"
         "rows: |\n"
         "  kind,dtype,transposed_weight,function,operands,batch,m,n,k,queries,keys,heads,kv_heads,head_dim,causal,"
         "in_channels,out_channels,height,width,kernel_height,kernel_width,out_height,out_width,stride,"
         "time_us,minimum_us,median_us,spread,repeats\n",
         device, date, measurement.software(), device, statistic == Statistic::Median ? "median" : "minimum",
-        measurement.clockBefore / 1e9, measurement.clockAfter / 1e9);
+        attends ? "Attention is two products and a softmax. " : "", clock);
     for (const auto& row : measurement.rows) out += "  " + rowOf(row, statistic);
     return out;
 }

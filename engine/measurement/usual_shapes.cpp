@@ -116,4 +116,24 @@ std::vector<Kernel> usualShapes(std::span<const KernelKind> kinds, std::span<con
     return all;
 }
 
+std::vector<Kernel> usualGpuShapes(std::span<const DType> types) {
+    // Layers of Llama's models and square ones.
+    constexpr std::pair<std::int64_t, std::int64_t> large[] = {
+        {1024, 1024},  {2048, 2048},  {4096, 4096},  {8192, 8192},  {1024, 4096},  {6144, 4096},
+        {28672, 4096}, {4096, 14336}, {10240, 8192}, {57344, 8192}, {8192, 28672}, {4096, 1024}};
+    std::vector<Kernel> all;
+    for (const DType type : types) {
+        for (const auto& [n, k] : large) {
+            for (const std::int64_t m : {1, 8, 32, 128, 512, 2048, 8192}) {
+                Kernel kernel = typed(KernelKind::Gemm, type);
+                kernel.m = m, kernel.n = n, kernel.k = k;
+                kernel.transposedWeight = true;
+                countWork(kernel);
+                all.push_back(kernel);
+            }
+        }
+    }
+    return all;
+}
+
 }  // namespace orrery

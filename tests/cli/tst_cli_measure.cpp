@@ -37,11 +37,6 @@ private slots:
         QCOMPARE(outcome.exit, 2);
         QVERIFY2(outcome.error.contains(code), outcome.text());
     }
-    void anotherDeviceIsRefusedPlainly() {
-        const Outcome outcome = cli({"measure", "--device", "cuda:0", "--out", "-", "--as", "h100-sxm"});
-        QCOMPARE(outcome.exit, 1);
-        QVERIFY2(outcome.error.contains("measure.device"), outcome.text());
-    }
     // Additions run everywhere, with whatever libraries there are.
     void drawnMeasuredAndFitted() {
         const QString table = path("kernels.yaml"), design = path("here.yaml"), fitted = path("here.json");

@@ -24,8 +24,10 @@ struct Outcome {
     }
 };
 
-inline Outcome cli(const QStringList& arguments, const QString& folder = {}, int milliseconds = 10000) {
+inline Outcome cli(const QStringList& arguments, const QString& folder = {}, int milliseconds = 10000,
+                   const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment()) {
     QProcess process;
+    process.setProcessEnvironment(environment);
     if (!folder.isEmpty()) process.setWorkingDirectory(folder);
     process.start(ORRERY_CLI, arguments);
     Outcome outcome;

@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "measurement/cuda.h"
 #include "measurement/host.h"
 #include "measurement/measure.h"
 #include "measurement/workers.h"
@@ -10,6 +11,7 @@
 #include "widgets/common/theme.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDate>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -49,7 +51,7 @@ constexpr DType measuredTypes[] = {DType::F32, DType::BF16, DType::I8};
 struct MeasureJob {
     std::vector<KernelKind> kinds;
     std::vector<DType> types;
-    bool busyToo = false;
+    bool busyToo = false, gpu = false;
     std::string table, design, date;
 };
 
@@ -63,7 +65,28 @@ Expected<void> saved(const std::string& file, const std::string& text) {
                 "a folder of yours", "choose another file", Place{file, 0, 0, {}});
 }
 
+/// Products of the first NVIDIA GPU; it stands in the catalogue, so that nothing is drawn.
+Expected<Measurement> carryOutOnGpu(const MeasureJob& job, const MeasureOptions& asked) {
+    const auto gpu = loadCuda(0);
+    if (!gpu) return tl::unexpected(gpu.error());
+    if (!job.busyToo) {
+        if (auto idle = refuseBusyGpu(*gpu); !idle) return tl::unexpected(std::move(idle.error()));
+    }
+    MeasureOptions options = asked;
+    options.coldBytes = 2 * gpu->l2Bytes;
+    auto measured = measureKernels(usualGpuShapes(job.types), std::span(&gpu->library, 1), options);
+    if (!measured) return measured;
+    const auto statistic = job.busyToo ? Statistic::Minimum : Statistic::Median;
+    if (auto wrote = saved(job.table, measurementTable(*measured, statistic, gpu->device, job.date)); !wrote)
+        return tl::unexpected(std::move(wrote.error()));
+    return measured;
+}
+
 Expected<Measurement> carryOut(const MeasureJob& job, std::stop_token stop, Progress& progress) {
+    MeasureOptions options;
+    options.stop = stop;
+    options.progress = &progress;
+    if (job.gpu) return carryOutOnGpu(job, options);
     if (!job.busyToo) {
         if (auto idle = refuseBusy(hostLoad(), static_cast<std::int64_t>(usableCores())); !idle)
             return tl::unexpected(std::move(idle.error()));
@@ -72,10 +95,7 @@ Expected<Measurement> carryOut(const MeasureJob& job, std::stop_token stop, Prog
     if (!host) return tl::unexpected(host.error());
     Diagnostics notes;
     const auto libraries = kernelLibraries(notes);
-    MeasureOptions options;
     options.coldBytes = 2 * host->lastCacheBytes();
-    options.stop = stop;
-    options.progress = &progress;
     auto measured = measureKernels(usualShapes(job.kinds, job.types), libraries, options);
     if (!measured) return measured;
     // A disturbed median says more of the others than of the kernel.
@@ -97,14 +117,18 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     auto* column = new QVBoxLayout(this);
     column->setSpacing(unit);
     auto* what =
-        new ui::Label(tr("Runs usual kernels on this computer's processor, with oneDNN or OpenBLAS where they are "
-                         "installed, and draws the machine. The table joins the references: a CPU roofline can "
-                         "then be fitted to it."),
+        new ui::Label(tr("Runs usual kernels on this computer. Of the processor with oneDNN or OpenBLAS where they are "
+                         "installed: the machine is drawn too, and a CPU roofline can be fitted to the table. Of an "
+                         "NVIDIA GPU products, with its driver and cuBLAS. The table joins the references."),
                       ui::FontRole::Body, ui::Tone::Muted, this);
     what->setWordWrap(true);
     column->addWidget(what);
     auto* form = new QFormLayout;
     form->setVerticalSpacing(unit);
+    machine_ = named(new QComboBox(this), "measure.machine", tr("Machine"), tr("What is measured"));
+    machine_->addItems({tr("The processor"), tr("The first NVIDIA GPU")});
+    form->addRow(tr("Machine"), machine_);
+    connect(machine_, &QComboBox::currentIndexChanged, this, &MeasureDialog::showMachine);
     auto* kinds = new QVBoxLayout;
     for (const KindChoice& choice : kindChoices()) {
         auto* box =
@@ -156,6 +180,21 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     showProgress();
 }
 
+bool MeasureDialog::ofGpu() const {
+    return machine_->currentIndex() == 1;
+}
+
+void MeasureDialog::showMachine() {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        const bool products = kindChoices()[i].kinds.front() == KernelKind::Gemm;
+        kinds_[i]->setEnabled(products || !ofGpu());
+        kinds_[i]->setToolTip(kinds_[i]->isEnabled() ? tr("Measure kernels of this kind")
+                                                     : tr("Of a GPU products alone are measured"));
+    }
+    file_->setToolTip(ofGpu() ? tr("Where the table goes; the GPU is one of the catalogue")
+                              : tr("Where the table goes; the drawing of the machine is put beside it"));
+}
+
 bool MeasureDialog::isMeasuring() const {
     return work_->isRunning();
 }
@@ -164,7 +203,8 @@ void MeasureDialog::start() {
     MeasureJob job;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
         const auto& kinds = kindChoices()[i].kinds;
-        if (kinds_[i]->isChecked()) job.kinds.insert(job.kinds.end(), kinds.begin(), kinds.end());
+        if (kinds_[i]->isChecked() && kinds_[i]->isEnabled())
+            job.kinds.insert(job.kinds.end(), kinds.begin(), kinds.end());
     }
     for (std::size_t i = 0; i < types_.size(); ++i) {
         if (types_[i]->isChecked()) job.types.push_back(measuredTypes[i]);
@@ -176,24 +216,25 @@ void MeasureDialog::start() {
     }
     const QFileInfo file(file_->text());
     job.busyToo = busy_->isChecked();
+    job.gpu = ofGpu();
     job.table = file.absoluteFilePath().toStdString();
     job.design = file.absoluteDir().filePath(file.completeBaseName() + QStringLiteral("-design.yaml")).toStdString();
     job.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
     state_->setTone(ui::Tone::Muted);
     state_->setFullText(tr("Measuring …"));
-    work_->ask(
-        [job](std::stop_token stop, Progress& progress) { return carryOut(job, stop, progress); },
-        [this, job](Expected<Measurement> found) {
-            if (!found) {
-                const bool stopped = found.error().code == "study.cancelled";
-                state_->setTone(stopped ? ui::Tone::Muted : ui::Tone::Bad);
-                state_->setFullText(stopped ? tr("Stopped; nothing was written.") : ui::qs(toText(found.error())));
-                return;
-            }
-            state_->setFullText(
-                tr("%1 kernels measured with %2.").arg(found->rows.size()).arg(ui::qs(found->software())));
-            emit measured(ui::qs(job.table));
-        });
+    work_->ask([job](std::stop_token stop, Progress& progress) { return carryOut(job, stop, progress); },
+               [this, job](Expected<Measurement> found) {
+                   if (!found) {
+                       const bool stopped = found.error().code == "study.cancelled";
+                       state_->setTone(stopped ? ui::Tone::Muted : ui::Tone::Bad);
+                       state_->setFullText(stopped ? tr("Stopped; nothing was written.")
+                                                   : ui::windowText(toText(found.error())));
+                       return;
+                   }
+                   state_->setFullText(
+                       tr("%1 kernels measured with %2.").arg(found->rows.size()).arg(ui::qs(found->software())));
+                   emit measured(ui::qs(job.table));
+               });
     showProgress();
 }
 

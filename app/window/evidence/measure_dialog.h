@@ -7,6 +7,7 @@
 #include <vector>
 
 class QCheckBox;
+class QComboBox;
 class QLineEdit;
 class QProgressBar;
 class QPushButton;
@@ -31,8 +32,11 @@ signals:
 private:
     void start();
     void showProgress();
+    void showMachine();
+    bool ofGpu() const;
 
     std::vector<QCheckBox*> kinds_, types_;
+    QComboBox* machine_;
     QCheckBox* busy_;
     QLineEdit* file_;
     QProgressBar* bar_;
