@@ -5,6 +5,7 @@
 #include "app/document/background.h"
 #include "app/document/document.h"
 #include "app/document/workload_cache.h"
+#include "widgets/common/text.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -161,7 +162,7 @@ void RunController::end(Job& job) {
     const RunState state = job.cancelled ? RunState::Cancelled : nothing ? RunState::Failed : RunState::Done;
     QString message = tr("%n result(s)", nullptr, static_cast<int>(std::ssize(results) - failures));
     if (failures > 0) message += tr(", %n without an answer", nullptr, static_cast<int>(failures));
-    if (nothing) message = QString::fromStdString(job.failure->message);
+    if (nothing) message = ui::windowText(job.failure->message);
     emit finished(job.number, state, message);
 }
 

@@ -10,7 +10,7 @@ class QToolButton;
 namespace orrery::ui {
 class Label;
 class ResultView;
-}
+}  // namespace orrery::ui
 
 namespace orrery::app {
 

@@ -1,5 +1,6 @@
 #include "app/window/headline.h"
 
+#include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 
 #include <QHBoxLayout>
@@ -107,17 +108,15 @@ void Headline::setLate(const QString& why) {
 // Nothing answers: the first method that was meant for such a question says why not.
 void Headline::showFailure(const ui::Snapshot& snapshot) {
     for (QLabel* label : {latency_, interval_, facts_, question_}) label->clear();
-    const auto meant = std::ranges::find_if(
-        snapshot.answers, [](const ui::Answer& answer) { return answer.failed(); });
+    const auto meant = std::ranges::find_if(snapshot.answers, [](const ui::Answer& answer) { return answer.failed(); });
     const auto told = meant != snapshot.answers.end()
                           ? meant
                           : std::ranges::find_if(snapshot.answers, [](const auto& a) { return a.failure.has_value(); });
     QStringList said{tr("⚠ No method answers this question")}, all;
     if (snapshot.answers.empty()) said << tr("choose one that does, in the toolbar");
-    if (told != snapshot.answers.end()) said << QString::fromStdString(told->failure->message);
+    if (told != snapshot.answers.end()) said << ui::windowText(told->failure->message);
     for (const ui::Answer& answer : snapshot.answers)
-        if (answer.failure)
-            all << answer.title + QStringLiteral(": ") + QString::fromStdString(toText(*answer.failure));
+        if (answer.failure) all << answer.title + QStringLiteral(": ") + ui::windowText(toText(*answer.failure));
     doubts_->setText(said.join(QStringLiteral(": ")));
     doubts_->setToolTip(all.join(QLatin1Char('\n')));
     doubts_->show();
@@ -158,7 +157,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
     QStringList doubts, hints;
     for (const Diagnostic& each : estimate->warnings) {
         if (each.code == "plan.one-device") {
-            doubts << QStringLiteral("⚠ ") + QString::fromStdString(each.message);
+            doubts << QStringLiteral("⚠ ") + ui::windowText(each.message);
         } else if (each.code == "memory.does-not-fit" && estimate->memory) {
             doubts << tr("⚠ needs %1 of %2")
                           .arg(QString::fromStdString(format(estimate->memory->total())),
@@ -166,12 +165,12 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
         } else {
             continue;
         }
-        hints << QString::fromStdString(each.message + ". " + each.hint);
+        hints << ui::windowText(each.message + ". " + each.hint);
     }
     const auto wanted = std::ranges::find(snapshot->answers, chosen, &ui::Answer::method);
     if (wanted != snapshot->answers.end() && !wanted->estimate) {
         doubts << tr("⚠ %1 does not answer here").arg(wanted->title);
-        if (wanted->failure) hints << QString::fromStdString(toText(*wanted->failure));
+        if (wanted->failure) hints << ui::windowText(toText(*wanted->failure));
     }
     if (!late_.isEmpty()) {
         doubts.prepend(tr("⚠ previous question"));

@@ -181,6 +181,10 @@ void Inspection::showComponent(const ComponentPath& path) {
     showSelected();
 }
 
+void Inspection::editAttribute(const QString& id) {
+    if (inspector_) inspector_->editAttribute(id);
+}
+
 void Inspection::showSelected() {
     shown_ = Shown::Component;
     refresh();

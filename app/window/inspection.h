@@ -30,7 +30,8 @@ public:
     void showComponent(const ComponentPath& path);  ///< selects it
     void showSelected();                            ///< the components that are selected already
     void showWorkload();
-    void reveal();  ///< brings the dock to the front
+    void editAttribute(const QString& id);  ///< of the component shown: the focus goes to its field
+    void reveal();                          ///< brings the dock to the front
 
 signals:
     void turnRequested(const orrery::ComponentPath& path, const QString& attribute);  ///< a search is to turn it

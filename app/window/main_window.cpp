@@ -11,6 +11,7 @@
 #include "app/window/menus.h"
 #include "app/window/methods/methods_panel.h"
 #include "app/window/plurals.h"
+#include "app/window/project_note.h"
 #include "app/window/project_tree.h"
 #include "app/window/top_bar.h"
 #include "widgets/common/picture_file.h"
@@ -71,9 +72,11 @@ void MainWindow::buildCentre(const PageList& pages) {
     column->setSpacing(0);
     auto* notifications = new ui::NotificationBar(centre);
     headline_ = new Headline(centre);
+    note_ = new ProjectNote(studio_->document, centre);
     studio_->messages.showIn(notifications);
     studio_->router.build(pages, centre);
     column->addWidget(notifications);
+    column->addWidget(note_);
     column->addWidget(headline_);
     column->addWidget(studio_->router.tabs(), 1);
     setCentralWidget(centre);

@@ -22,6 +22,7 @@ namespace orrery::app {
 class AboutDialog;
 class HandbookWindow;
 class Headline;
+class ProjectNote;
 class Jobs;
 class LessonRun;
 class Lessons;
@@ -98,6 +99,7 @@ private:
     std::unique_ptr<Lessons> lessons_;
     Preferences preferences_;
     Headline* headline_ = nullptr;
+    ProjectNote* note_ = nullptr;
     ui::CommandPalette* palette_ = nullptr;
     QPointer<PreferencesDialog> preferencesDialog_;
     QPointer<ShortcutsDialog> shortcutsDialog_;

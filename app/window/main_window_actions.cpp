@@ -7,6 +7,7 @@
 #include "app/window/main_window.h"
 #include "app/window/other_programs.h"
 #include "app/window/preferences_dialog.h"
+#include "app/window/project_note.h"
 #include "app/window/shortcuts_dialog.h"
 
 #include <QUndoStack>
@@ -38,6 +39,14 @@ void MainWindow::buildActions() {
                 preferences_.dark, [this](bool on) {
                     if (on != preferences_.dark) setTheme(on);
                 });
+    QAction* note = a.addToggle({"viewNote",
+                                 view,
+                                 tr("Project &note"),
+                                 tr("What the project says of itself, such as an example's instruction"),
+                                 "documentinfo",
+                                 {}},
+                                true, [this](bool on) { note_->setWanted(on); });
+    connect(note_, &ProjectNote::wantedChanged, note, &QAction::setChecked);
     a.add({"viewFullScreen", view, tr("&Full screen"), tr("Use the whole screen"), "view-fullscreen",
            QKeySequence(Qt::Key_F11)},
           [this] { isFullScreen() ? showNormal() : showFullScreen(); });

@@ -102,7 +102,7 @@ void buildMenus(QMainWindow& window, Studio& studio) {
     QMenu* panels = build.menu(QStringLiteral("menuPanels"), words("&Panels"), view);
     for (Dock* dock : studio.docks.all()) panels->addAction(dock->toggleViewAction());
     build.pages(view);
-    build.put(views, {"-", "viewDark", "viewFullScreen"});
+    build.put(views, {"-", "viewDark", "viewNote", "viewFullScreen"});
 
     build.barOfPages();
     const QString run = QStringLiteral("menuRun"), help = QStringLiteral("menuHelp");

@@ -203,7 +203,7 @@ void OtherPrograms::ask(const QString& method) {
     const auto choice = methodChoice(method.toStdString(), builtinMethods());
     if (!choice) {
         state_->setTone(ui::Tone::Bad);
-        state_->setFullText(ui::qs(toText(choice.error())));
+        state_->setFullText(ui::windowText(toText(choice.error())));
         return;
     }
     std::vector<std::string> methods = document_.state()->methods;
@@ -233,7 +233,7 @@ void OtherPrograms::openFile() {
     const auto adapter = findAdapter(file.toStdString());
     if (!adapter) {
         state_->setTone(ui::Tone::Bad);
-        state_->setFullText(ui::qs(toText(adapter.error())));
+        state_->setFullText(ui::windowText(toText(adapter.error())));
         return;
     }
     ask(QStringLiteral("adapter(file=%1)").arg(file));

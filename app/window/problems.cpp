@@ -8,6 +8,36 @@
 #include <QTimer>
 
 namespace orrery::app {
+namespace {
+
+/// What several methods miss is one problem, and one that the design's own check says already is not said twice.
+void addFailures(const ui::Snapshot& snapshot, Diagnostics& all) {
+    std::vector<std::pair<Diagnostic, int>> failures;
+    for (const ui::Answer& answer : snapshot.answers) {
+        if (!answer.failure) continue;
+        Diagnostic failure = *answer.failure;
+        // Nothing is wrong with a model that a method is not made for.
+        if (!answer.failed()) failure.severity = Severity::Note;
+        const auto same = std::ranges::find_if(failures, [&](const auto& each) { return each.first == failure; });
+        if (same == failures.end())
+            failures.emplace_back(std::move(failure), 1);
+        else
+            ++same->second;
+    }
+    for (auto& [failure, methods] : failures) {
+        std::erase_if(all, [&](const Diagnostic& said) {
+            return said.code == "hardware.missing-attribute" && said.place.path == failure.place.path &&
+                   said.severity < failure.severity;
+        });
+        if (methods > 1) {
+            if (!failure.hint.empty()) failure.hint += "; ";
+            failure.hint += Problems::tr("%n methods say so", nullptr, methods).toStdString();
+        }
+        all.push_back(std::move(failure));
+    }
+}
+
+}  // namespace
 
 Problems::Problems(Studio& studio) : studio_(studio) {
     connect(&studio.messages, &Messages::complained, this, [this](const Diagnostic& why) {
@@ -57,12 +87,7 @@ Diagnostics Problems::current() const {
     all.insert(all.end(), document.problems().begin(), document.problems().end());
     if (live_) all.push_back(*live_);
     if (const auto& snapshot = studio_.live.snapshot()) {
-        for (const ui::Answer& answer : snapshot->answers) {
-            if (!answer.failure) continue;
-            all.push_back(*answer.failure);
-            // Nothing is wrong with a model that a method is not made for.
-            if (!answer.failed()) all.back().severity = Severity::Note;
-        }
+        addFailures(*snapshot, all);
         const Diagnostics& warnings = snapshot->scenario.workload->warnings;
         all.insert(all.end(), warnings.begin(), warnings.end());
         if (const Estimate* primary = snapshot->primaryEstimate()) {

@@ -5,6 +5,7 @@
 #include "app/window/studio.h"
 #include "app/window/welcome/examples.h"
 #include "store/project/project.h"
+#include "widgets/common/text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -17,7 +18,7 @@ ProjectFiles::ProjectFiles(Studio& studio)
     : studio_(studio), autosave_(studio.document, autosaveFolder()), watch_(studio.document) {
     watchDisk();
     connect(&autosave_, &Autosave::failed, this, [this](const Diagnostic& why) {
-        studio_.messages.say(Severity::Warning, tr("Autosave failed: %1").arg(QString::fromStdString(why.message)),
+        studio_.messages.say(Severity::Warning, tr("Autosave failed: %1").arg(ui::windowText(why.message)),
                              tr("Save the project, or free some space in %1.").arg(autosaveFolder()),
                              QStringLiteral("autosave"));
     });

@@ -3,6 +3,7 @@
 #include "app/document/commands/project_edits.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/cluster_view.h"
+#include "learning/calibration.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace orrery::app {
@@ -40,6 +42,7 @@ Chooser::Chooser(const QString& id, const QString& name, const QString& meaning,
     menu_->setToolTipsVisible(true);
     connect(menu_, &QMenu::aboutToShow, this, [this] {
         menu_->clear();
+        qDeleteAll(menu_->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
         emit filling(menu_);
     });
 }
@@ -114,6 +117,9 @@ void ScenarioBar::refresh() {
     if (asked.task == "serving-run") task = tr("Serving run");
     if (asked.task.starts_with("operator")) task = QString::fromStdString(asked.task);
     task_->setCaption({}, task, letters_);
+    task_->setToolTip(asked.software.empty()
+                          ? tr("What is asked: one pass, a training step, a serving run; and by which software")
+                          : tr("What is asked, by %1").arg(softwareText(asked.software)));
     plan_->setEnabled(!scenarios.empty());
     task_->setEnabled(!scenarios.empty());
 }
@@ -213,6 +219,71 @@ void ScenarioBar::fillTask(QMenu* menu) {
     add("training-step(recompute=selective)", tr("Training step, attention computed again"));
     add("training-step(recompute=full)", tr("Training step, every layer computed again"));
     if (document_.state()->serving) add("serving-run", tr("Serving run of this project"));
+    menu->addSeparator();
+    fillSoftware(menu->addMenu(tr("Software: %1").arg(softwareText(scenarios.front().software))));
+}
+
+QString ScenarioBar::softwareText(const Software& software) const {
+    return software.empty() ? tr("not said") : QString::fromStdString(toText(software));
+}
+
+void ScenarioBar::setSoftware(const QString& software) {
+    if (auto done = document_.apply(setSoftwareEdit(*document_.state(), software.toStdString())); !done)
+        emit refused(done.error());
+}
+
+// The stacks whose kernels something was fitted to, and any other by its name.
+void ScenarioBar::fillSoftware(QMenu* menu) {
+    menu->setObjectName(QStringLiteral("softwareMenu"));
+    menu->setToolTipsVisible(true);
+    const Software current = document_.state()->scenarios.front().software;
+    const auto add = [&](const Software& software, const QString& words, const QString& tip) {
+        QAction* action = menu->addAction(words);
+        action->setObjectName(QStringLiteral("software-") + QString::fromStdString(toText(software)));
+        action->setToolTip(tip);
+        action->setCheckable(true);
+        action->setChecked(software == current);
+        connect(action, &QAction::triggered, this,
+                [this, text = QString::fromStdString(toText(software))] { setSoftware(text); });
+    };
+    add({}, tr("Not said"), tr("Methods answer for the software that they were fitted to"));
+    std::set<std::string> engines;
+    for (const auto& calibration : shippedCalibrations().set.all())
+        for (const CalibrationSection& section : calibration->sections)
+            for (const CalibrationSource& source : section.sources)
+                if (parseSoftware(source.software)) engines.insert(source.software);
+    if (!current.engine.empty()) engines.insert(current.engine);
+    for (const std::string& engine : engines) {
+        if (engine.empty()) continue;
+        Software software = current;
+        software.engine = engine;
+        add(software, QString::fromStdString(engine), tr("Kernels of this engine or library"));
+    }
+    menu->addSeparator();
+    QAction* graphs = menu->addAction(tr("Without captured graphs"));
+    graphs->setObjectName(QStringLiteral("software.eager"));
+    graphs->setToolTip(tr("The host issues every kernel, whatever the method's option says"));
+    graphs->setCheckable(true);
+    graphs->setChecked(current.graphs == false);
+    connect(graphs, &QAction::toggled, this, [this, current](bool on) {
+        Software software = current;
+        software.graphs = on ? std::optional(false) : std::nullopt;
+        setSoftware(QString::fromStdString(toText(software)));
+    });
+    QAction* another = menu->addAction(tr("Another software…"), this, &ScenarioBar::askForSoftware);
+    another->setToolTip(tr("Name, version and what its host does"));
+}
+
+void ScenarioBar::askForSoftware() {
+    const auto& scenarios = document_.state()->scenarios;
+    if (scenarios.empty()) return;
+    bool given = false;
+    const QString text = QInputDialog::getText(
+        this, tr("Software"),
+        tr("Name and version, as tables name them: vLLM 0.24.0. In brackets, where it is known:\n"
+           "graphs=on or off, host= the time to issue a kernel, as in vLLM 0.24.0(graphs=off, host=12 us)."),
+        QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().software)), &given);
+    if (given) setSoftware(text.trimmed());
 }
 
 void ScenarioBar::choose(ScenarioRef scenario) {

@@ -56,6 +56,10 @@ private:
     void fillHardware(QMenu* menu);
     void fillPlan(QMenu* menu);
     void fillTask(QMenu* menu);
+    void fillSoftware(QMenu* menu);
+    void setSoftware(const QString& software);  ///< as parseSoftware() reads it
+    void askForSoftware();
+    QString softwareText(const Software& software) const;
     void addKnobs(QMenu* menu, const QStringList& paths);
     void choose(ScenarioRef scenario);
     void askForPlan();

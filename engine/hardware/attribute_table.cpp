@@ -182,6 +182,30 @@ const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name) {
     return nullptr;
 }
 
+std::span<const NeededAttribute> neededAttributes(ComponentKind kind) {
+    static constexpr std::array dram{NeededAttribute{"capacity", "80 GB"}, NeededAttribute{"bandwidth", "3.35 TB/s"}};
+    static constexpr std::array inside{NeededAttribute{"capacity", "256 KiB"}};
+    static constexpr std::array tensor{NeededAttribute{"macs", "{bf16: 512/cycle}"}};
+    static constexpr std::array vector{NeededAttribute{"flops", "{fp32: 2/cycle}"}};
+    static constexpr std::array link{NeededAttribute{"bandwidth", "25 GB/s"}};
+    switch (kind) {
+        case Dram:
+            return dram;
+        case Cache:
+        case Buffer:
+        case RegisterFile:
+            return inside;
+        case TensorUnit:
+            return tensor;
+        case VectorUnit:
+            return vector;
+        case Link:
+            return link;
+        default:
+            return {};
+    }
+}
+
 std::vector<std::string> attributeNames(ComponentKind kind) {
     std::vector<std::string> names;
     for (const AttributeSpec& spec : specs) {

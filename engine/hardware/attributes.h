@@ -34,6 +34,11 @@ struct AttributeSpec {
 std::span<const AttributeSpec> attributeSpecs();
 /// Null if components of this kind have no such attribute.
 const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name);
+/// What a part of this kind is of little use without; `example` is a usual value, as a file spells it.
+struct NeededAttribute {
+    std::string_view name, example;
+};
+std::span<const NeededAttribute> neededAttributes(ComponentKind kind);
 /// Names of all attributes of a kind, in the order of attributeSpecs().
 std::vector<std::string> attributeNames(ComponentKind kind);
 

@@ -82,12 +82,11 @@ LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& flee
         metrics.makespan * static_cast<double>(std::max<std::size_t>(result.replicas.size(), 1));
     const double busyShare = std::min(busy / replicaSeconds, 1.0);
     LimitingFactor found;
-    const std::string cache = fmt::format("KV cache {:.0f} % full at its fullest", 100 * peak);
+    const std::string cache = fmt::format("KV cache at most {:.0f} % full", 100 * peak);
     const double capped = seen.waiting > 0 ? seen.atCap / seen.waiting : 0;
     if (seen.waiting < hardly * replicaSeconds && metrics.preemptions == 0) {
         found.share = seen.waiting / replicaSeconds;
-        found.text =
-            fmt::format("no limit reached: the devices are busy {:.0f} % of the time; {}", 100 * busyShare, cache);
+        found.text = fmt::format("no limit reached; devices {:.0f} % busy; {}", 100 * busyShare, cache);
     } else if (capped >= 0.5) {
         found = {LimitKind::Sequences, capped, fmt::format("limited by {} sequences at once; {}", seen.cap, cache)};
     } else if (peak >= nearlyFull) {
@@ -95,8 +94,7 @@ LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& flee
         if (metrics.preemptions > 0) found.text += fmt::format(", {} preemptions", metrics.preemptions);
     } else {
         found = {LimitKind::Iterations, 1 - capped,
-                 fmt::format("limited by the iterations themselves: the devices are busy {:.0f} % of the time; {}",
-                             100 * busyShare, cache)};
+                 fmt::format("limited by iteration times; devices {:.0f} % busy; {}", 100 * busyShare, cache)};
     }
     return found;
 }

@@ -3,10 +3,13 @@
 
 #include "app/document/commands/edit.h"
 #include "app/document/commands/project_edits.h"
-#include "hardware/network/links.h"
+#include "app/window/scenario_bar.h"
 #include "hardware/check/validate.h"
+#include "hardware/network/links.h"
 #include "support/studio_window.h"
 #include "widgets/library/library.h"
+#include "widgets/messages/problems_model.h"
+#include "widgets/messages/problems_panel.h"
 
 #include <cmath>
 #include <map>
@@ -28,6 +31,9 @@ private slots:
     void anArrayLikeEyeriss();
     void eightLinkedAsInADgx1();
     void aDeviceGoesToTheNearestThatMayHoldIt();
+    void aMemoryAsksForWhatItNeeds();
+    void anExamplesInstructionStaysInSight();
+    void theSoftwareIsSaid();
 
 private:
     /// Types into the library's search and chooses by Enter.
@@ -285,6 +291,116 @@ void TestStudioStranger::aDeviceGoesToTheNearestThatMayHoldIt() {
     for (const int a : {0, 1, 3}) {
         for (const int b : {0, 1, 3}) QVERIFY(a == b || !boxOf({0, a}).intersects(boxOf({0, b})));
     }
+}
+
+// What a part is of little use without stands first, and a problem leads to its field, once for all methods.
+void TestStudioStranger::aMemoryAsksForWhatItNeeds() {
+    const auto visible = [this](const QString& name) -> QWidget* {
+        for (QWidget* one : window->findChildren<QWidget*>(name))
+            if (one->isVisible()) return one;
+        return nullptr;
+    };
+    STEP(placeIn("die", {}));
+    STEP(placeIn("tensor_unit", {0}));
+    STEP(placeIn("dram", {0}));
+    STEP(type({{0}}, "clock", "1 GHz"));
+    window->components().select({{0, 0}});
+    QTRY_VERIFY(visible("inspector.macs.add"));
+    QStringList types;
+    for (const QAction* each : qobject_cast<QToolButton*>(visible("inspector.macs.add"))->menu()->actions())
+        types << each->text();
+    QVERIFY(types.contains("bf16") && types.contains("int8"));
+    QVERIFY2(!types.contains("string") && !types.contains("bool"), qPrintable(types.join(' ')));
+    qobject_cast<QToolButton*>(visible("inspector.macs.add"))->menu()->actions().at(types.indexOf("bf16"))->trigger();
+    STEP(type({{0, 0}}, "macs.bf16", "4096/cycle"));
+
+    window->components().select({{0, 1}});
+    for (const char* needed : {"inspector.capacity", "inspector.bandwidth"}) {
+        QTRY_VERIFY2(visible(needed), needed);
+        const auto* field = qobject_cast<QLineEdit*>(visible(needed));
+        QVERIFY(field && field->text().isEmpty() && field->placeholderText().startsWith("e.g. "));
+    }
+    // One of it, as nobody said otherwise: that waits behind the button.
+    if (auto* more = qobject_cast<QToolButton*>(visible("inspector.more")); more && more->isChecked())
+        QTest::mouseClick(more, Qt::LeftButton);
+    QVERIFY(visible("inspector.more") && !visible("inspector.ranks"));
+
+    STEP(choose(1, "llama-2-7b", "llama-2 7b"));
+    QTRY_VERIFY_WITH_TIMEOUT(window->live().snapshot() && window->live().upToDate(), 20000);
+    QVERIFY(!window->live().snapshot()->primaryEstimate());
+    window->docks().reveal("problems");
+    auto* panel = window->findChild<ui::ProblemsPanel*>();
+    QVERIFY(panel);
+    const QAbstractItemModel* listed = panel->list()->model();
+    QModelIndex problem;
+    for (int row = 0; row < listed->rowCount(); ++row) {
+        const QModelIndex index = listed->index(row, 0);
+        for (const int role : {int(Qt::DisplayRole), int(ui::ProblemsModel::HintRole), int(Qt::ToolTipRole)})
+            QVERIFY2(!index.data(role).toString().contains('`'), qPrintable(index.data(role).toString()));
+        if (!index.data(ui::ProblemsModel::PlaceRole).toString().contains("dram.bandwidth")) continue;
+        QVERIFY2(!problem.isValid(), "one problem is listed once");
+        problem = index;
+    }
+    QVERIFY(problem.isValid());
+    QVERIFY(problem.data(ui::ProblemsModel::HintRole).toString().contains("methods say so"));
+    for (const QLabel* label : window->findChildren<QLabel*>())
+        QVERIFY2(!label->isVisible() || !label->text().contains('`'), qPrintable(label->text()));
+
+    panel->list()->scrollTo(problem);
+    QTest::mouseClick(panel->list()->viewport(), Qt::LeftButton, {}, panel->list()->visualRect(problem).center());
+    QTRY_VERIFY(window->focusWidget() && window->focusWidget()->objectName() == "inspector.bandwidth");
+    QTest::keyClicks(window->focusWidget(), "100 GB/s");
+    QTest::keyClick(window->focusWidget(), Qt::Key_Return);
+    STEP(type({{0, 1}}, "capacity", "64 GB"));
+    STEP(isValid());
+    QTRY_VERIFY_WITH_TIMEOUT(window->live().upToDate() && window->live().snapshot()->primaryEstimate(), 20000);
+}
+
+// It says what to do while one does it; put away it comes back with the next project.
+void TestStudioStranger::anExamplesInstructionStaysInSight() {
+    auto* note = window->findChild<QWidget*>("projectNote");
+    QVERIFY(note && !note->isVisible());
+    const auto words = [&] { return note->findChild<QLabel*>("projectNote.words")->text(); };
+    QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/first-light.yaml"));
+    QVERIFY(note->isVisible());
+    QVERIFY2(words().contains("Drag the bandwidth"), qPrintable(words()));
+    STEP(type({{0, 0}}, "bandwidth", "4 TB/s"));
+    QVERIFY(note->isVisible());
+    QTest::mouseClick(note->findChild<QAbstractButton*>("projectNote.close"), Qt::LeftButton);
+    QVERIFY(!note->isVisible());
+    QVERIFY(!window->actions().find("viewNote")->isChecked());
+    QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/prefill-and-decode.yaml"));
+    QVERIFY(note->isVisible());
+    QVERIFY(window->actions().find("viewNote")->isChecked());
+}
+
+// Whose kernels they are: chosen beside the task, undone like any edit, and the answer doubts what it was not fitted
+// to.
+void TestStudioStranger::theSoftwareIsSaid() {
+    QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/prefill-and-decode.yaml"));
+    auto* chooser = window->findChild<Chooser*>("taskChooser");
+    QVERIFY(chooser);
+    const auto choice = [&](const QString& name) -> QAction* {
+        emit chooser->choices()->aboutToShow();
+        const auto menus = chooser->choices()->findChildren<QMenu*>("softwareMenu");
+        if (menus.size() != 1) return nullptr;  // those of before are gone
+        return menus.front()->findChild<QAction*>(name);
+    };
+    QVERIFY(choice("software-") && choice("software-")->isChecked());
+    const auto software = [this] { return window->document().state()->scenarios.front().software; };
+    QAction* eager = choice("software.eager");
+    QVERIFY(eager);
+    eager->trigger();
+    QVERIFY(software().graphs == false);
+    QVERIFY(choice("software.eager")->isChecked());
+    QVERIFY_DONE(window->document().apply(setSoftwareEdit(*window->document().state(), "vLLM 0.24.0(graphs=off)")));
+    QAction* named = choice("software-vLLM 0.24.0(graphs=off)");
+    QVERIFY(named && named->isChecked());
+    QVERIFY(!setSoftwareEdit(*window->document().state(), "7up"));
+    choice("software-")->trigger();
+    QVERIFY(software().empty());
+    window->document().undoStack()->undo();
+    QCOMPARE(software().engine, std::string("vLLM 0.24.0"));
 }
 
 QTEST_MAIN(TestStudioStranger)

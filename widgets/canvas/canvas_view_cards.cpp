@@ -113,7 +113,7 @@ QString CanvasView::State::cardText(int node) const {
         const Palette& colours = Theme::instance().colours();
         const QColor colour = problem.severity == Severity::Error ? colours.bad : colours.warning;
         html += "<div><span style='color:" + colour.name() + "'>" + qs(toText(problem.severity)).toHtmlEscaped() +
-                ":</span> " + qs(problem.message).toHtmlEscaped() + "</div>";
+                ":</span> " + windowText(problem.message).toHtmlEscaped() + "</div>";
     }
     for (const Mark& mark : marks) {
         if (scene.find(mark.path) == node) html += "<div>" + mark.text.toHtmlEscaped() + "</div>";

@@ -13,6 +13,11 @@ inline QString qs(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
+/// The engine's words for a window: the marks that set names apart on a terminal are left out.
+inline QString windowText(std::string_view text) {
+    return qs(text).remove(QLatin1Char('`'));
+}
+
 /// A value as a person would type it: `3.35 TB/s`, `512 B/cycle`, `273 cycles`, with binary prefixes on request.
 QString measureText(double si, bool perCycle, Dimension dimension, bool binary = false, int digits = 3);
 /// The spelling that the person used, else the formatted value.

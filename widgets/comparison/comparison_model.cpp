@@ -79,7 +79,7 @@ QString ComparisonModel::text(const Answer& answer, int column) const {
     if (!answer.estimate) {
         if (column != Prediction) return {};
         if (answer.notAsked()) return tr("asked by a Run (F5)");
-        return answer.failure ? qs(answer.failure->message) : tr("running …");
+        return answer.failure ? windowText(answer.failure->message) : tr("running …");
     }
     const Estimate& estimate = *answer.estimate;
     switch (column) {
@@ -136,7 +136,7 @@ QString ComparisonModel::tip(const Answer& answer, int column) const {
                      qs(format(estimate.memory->activations)), qs(format(estimate.memory->capacity)));
         case Warnings: {
             QStringList lines;
-            for (const Diagnostic& warned : estimate.warnings) lines << qs(warned.message);
+            for (const Diagnostic& warned : estimate.warnings) lines << windowText(warned.message);
             return lines.isEmpty() ? tr("No warnings") : lines.mid(0, 12).join(QLatin1Char('\n'));
         }
         case Cost:
@@ -227,7 +227,7 @@ QString ComparisonModel::csv() const {
                   << number(e->cost.value) << QString();
         } else {
             for (int i = 0; i < 9; ++i) cells << QString();
-            cells << csvField(answer.failure ? qs(answer.failure->message) : QString());
+            cells << csvField(answer.failure ? windowText(answer.failure->message) : QString());
         }
         out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }

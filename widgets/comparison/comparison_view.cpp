@@ -241,9 +241,9 @@ void ComparisonView::showNotes() {
     if (answer.failure) {
         out += QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
                    .arg((answer.failed() ? colours.bad : colours.mutedText).name(),
-                        qs(answer.failure->message).toHtmlEscaped());
-        if (!answer.failure->expected.empty()) out += line(tr("Expected: %1").arg(qs(answer.failure->expected)));
-        if (!answer.failure->hint.empty()) out += line(qs(answer.failure->hint));
+                        windowText(answer.failure->message).toHtmlEscaped());
+        if (!answer.failure->expected.empty()) out += line(tr("Expected: %1").arg(windowText(answer.failure->expected)));
+        if (!answer.failure->hint.empty()) out += line(windowText(answer.failure->hint));
     }
     if (answer.estimate) {
         const Estimate& estimate = *answer.estimate;
@@ -257,7 +257,7 @@ void ComparisonView::showNotes() {
         if (!estimate.warnings.empty()) out += heading(tr("Warnings"));
         for (const Diagnostic& warned : estimate.warnings)
             out +=
-                line(qs(warned.message) + (warned.hint.empty() ? QString() : QStringLiteral(" – ") + qs(warned.hint)));
+                line(windowText(warned.message) + (warned.hint.empty() ? QString() : QStringLiteral(" – ") + windowText(warned.hint)));
     }
     notes_->setFullText(out);
 }

@@ -109,7 +109,7 @@ QWidget* MethodOptions::controlOf(const MethodOption& option) {
         auto* box = new QCheckBox(qs(option.title), this);
         box->setObjectName(name);
         box->setAccessibleName(qs(option.title));
-        box->setToolTip(qs(option.meaning));
+        box->setToolTip(windowText(option.meaning));
         box->setChecked(value == QStringLiteral("on"));
         connect(box, &QCheckBox::clicked, this,
                 [this, key = option.key](bool on) { choose(key, on ? QStringLiteral("on") : QStringLiteral("off")); });
@@ -127,7 +127,7 @@ QWidget* MethodOptions::controlOf(const MethodOption& option) {
     auto* list = new QComboBox(group);
     list->setObjectName(name);
     list->setAccessibleName(qs(option.title));
-    list->setToolTip(qs(option.meaning));
+    list->setToolTip(windowText(option.meaning));
     for (const auto word : option.choices) list->addItem(qs(word));
     list->setCurrentText(value);
     connect(list, &QComboBox::textActivated, this,
@@ -141,7 +141,7 @@ void MethodOptions::addText(const MethodOption& option, const QString& value, QW
     auto* edit = new QLineEdit(value, group);
     edit->setObjectName(QStringLiteral("methodOptions.") + qs(option.key));
     edit->setAccessibleName(qs(option.title));
-    edit->setToolTip(qs(option.meaning));
+    edit->setToolTip(windowText(option.meaning));
     edit->setPlaceholderText(option.needed ? tr("needed") : tr("none"));
     edit->setMinimumWidth(fontMetrics().averageCharWidth() * 24);
     connect(edit, &QLineEdit::editingFinished, this, [this, option, edit] {

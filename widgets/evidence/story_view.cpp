@@ -125,7 +125,7 @@ void StoryView::showKernel(int at) {
     price_->setFacts(std::move(facts));
     std::vector<Fact> terms;
     for (const KernelTerm& term : answer.story.terms)
-        terms.push_back({qs(term.name), valueText(term), qs(term.meaning), Tone::Normal});
+        terms.push_back({qs(term.name), valueText(term), windowText(term.meaning), Tone::Normal});
     termsHeader_->setVisible(!terms.empty());
     terms_->setFacts(std::move(terms));
     const KernelStory& story = answer.story;

@@ -54,11 +54,11 @@ void WhyView::explain() {
     const Scenario& scenario = snapshot()->scenario;
     const QString name = qs(scenario.workload->graph.operators[static_cast<std::size_t>(op)].name);
     const auto choice = methodChoice(answers[at].method.toStdString(), builtinMethods());
-    if (!choice) return story_->setKernels(name, answers[at].title, {}, qs(choice.error().message));
+    if (!choice) return story_->setKernels(name, answers[at].title, {}, windowText(choice.error().message));
     auto kernels = explainOperator(scenario, *choice, static_cast<std::size_t>(op), snapshot()->calibrations.get());
     if (!kernels) {
         return story_->setKernels(name, answers[at].title, {},
-                                  qs(kernels.error().message) + QStringLiteral(". ") + qs(kernels.error().hint));
+                                  windowText(kernels.error().message) + QStringLiteral(". ") + windowText(kernels.error().hint));
     }
     std::vector<KernelAnswer> shown;
     for (ExplainedKernel& each : *kernels)

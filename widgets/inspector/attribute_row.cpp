@@ -35,7 +35,7 @@ RowSpec RowSpec::of(const AttributeSpec& spec) {
     RowSpec row;
     row.id = qs(spec.name);
     row.label = readable(row.id);
-    row.meaning = qs(spec.meaning);
+    row.meaning = windowText(spec.meaning);
     row.form = spec.form;
     row.dimension = spec.dimension;
     row.fallback = spec.fallback;
@@ -263,9 +263,10 @@ void AttributeRow::show(const RowValue& value) {
         choice_->setPlaceholderText(value.mixed ? tr("mixed") : tr("not given"));
         choice_->setCurrentIndex(value.mixed ? -1 : at);
     } else {
-        edit_->setFallback(value.mixed      ? tr("mixed")
-                           : spec_.fallback ? measureText(*spec_.fallback, false, spec_.dimension)
-                                            : tr("not given"));
+        edit_->setFallback(value.mixed               ? tr("mixed")
+                           : spec_.fallback          ? measureText(*spec_.fallback, false, spec_.dimension)
+                           : spec_.example.isEmpty() ? tr("not given")
+                                                     : tr("e.g. %1").arg(spec_.example));
         edit_->setStored(value.text);
         arrange();
     }
@@ -364,9 +365,9 @@ void AttributeRow::showDiagnostic() {
         error_->setFullText({});
         return arrange();
     }
-    QString text = qs(refused->message);
+    QString text = windowText(refused->message);
     const std::string& more = refused->hint.empty() ? refused->expected : refused->hint;
-    if (!more.empty()) text += QStringLiteral(" – ") + qs(more);
+    if (!more.empty()) text += QStringLiteral(" – ") + windowText(more);
     error_->setFullText(text);
     arrange();
 }

@@ -24,6 +24,7 @@ struct RowSpec {
     AttributeForm form = AttributeForm::Measure;
     Dimension dimension = Dimension::Number;
     std::optional<double> fallback;
+    QString example;  ///< a usual value, shown while nothing is given: the part is of little use without it
     double lowest = 0, highest = 0;  ///< usual range, SI; equal: none
     QStringList choices;
     bool explorable = false;

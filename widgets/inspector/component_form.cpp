@@ -281,8 +281,11 @@ void ComponentForm::showRows() {
             row->setVisible(false);
             continue;
         }
-        const bool asked = isLinkEnd(name) || name == "shape" || (shaped && isShapeAttribute(name));
-        if (!spec.attribute || row->isGiven() || spec.fallback || asked) kept_.insert(id);
+        // "One of it" is no news until somebody says otherwise.
+        const bool news = spec.fallback && (spec.dimension != Dimension::Count || *spec.fallback != 1);
+        const bool asked =
+            !spec.example.isEmpty() || isLinkEnd(name) || name == "shape" || (shaped && isShapeAttribute(name));
+        if (!spec.attribute || row->isGiven() || news || asked) kept_.insert(id);
         if (!kept_.contains(id)) ++waiting;
         row->setVisible(all_ || kept_.contains(id));
     }
@@ -291,6 +294,25 @@ void ComponentForm::showRows() {
     more_->setText(text);
     more_->setAccessibleName(text);
     more_->setToolTip(tr("Attributes of this kind of component without a value here"));
+}
+
+void ComponentForm::editAttribute(const QString& id) {
+    if (!page_) return;
+    QWidget* field = nullptr;
+    if (const auto found = rows_.find(id); found != rows_.end()) {
+        kept_.insert(id);
+        showRows();
+        AttributeRow* row = found->second;
+        if (row->edit()) row->edit()->selectAll();
+        field = row->edit() ? static_cast<QWidget*>(row->edit()) : row->choice();
+    } else {
+        field =
+            page_->findChild<QToolButton*>(QStringLiteral("inspector.%1.add").arg(id.section(QLatin1Char('.'), 0, 0)));
+    }
+    if (!field) return;
+    page_->layout()->activate();
+    ensureWidgetVisible(field);
+    field->setFocus(Qt::OtherFocusReason);
 }
 
 void ComponentForm::showDevice() {

@@ -33,6 +33,8 @@ public:
     void setPreset(HardwarePtr preset);
     void setProblems(const Diagnostics& problems);
     const ComponentPaths& paths() const { return paths_; }
+    /// Brings its field into view and puts the focus there: `bandwidth`, `macs.bf16`. Without such a field: nothing.
+    void editAttribute(const QString& id);
 
 signals:
     void edited(const orrery::ComponentPaths& paths, const QString& attribute, const QString& text,

@@ -35,11 +35,23 @@ RowSpec countRow(const QString& id, const QString& label, const QString& meaning
     return row;
 }
 
+/// Of the first kind that is of little use without it; empty: none is.
+QString neededExample(const std::vector<ComponentKind>& kinds, std::string_view attribute) {
+    for (const ComponentKind kind : kinds)
+        for (const NeededAttribute& needed : neededAttributes(kind))
+            if (needed.name == attribute) return qs(needed.example);
+    return {};
+}
+
 /// Counts are explored too: channels, ports, lanes.
-RowSpec attributeRow(const AttributeSpec& spec) {
+RowSpec attributeRow(const AttributeSpec& spec, const std::vector<ComponentKind>& kinds) {
     RowSpec row = RowSpec::of(spec);
     if (spec.form == AttributeForm::Measure && spec.dimension == Dimension::Count && !spec.explorable) {
         row.explorable = true;
+        row.sliderIfGiven = true;
+    }
+    if (const QString example = neededExample(kinds, spec.name); !example.isEmpty()) {
+        row.example = example;
         row.sliderIfGiven = true;
     }
     row.chooser = spec.form == AttributeForm::Text && (spec.name == "from" || spec.name == "to");
@@ -108,9 +120,9 @@ void ComponentForm::buildAttributes() {
     for (const Component* component : components())
         if (std::ranges::find(kinds, component->kind) == kinds.end()) kinds.push_back(component->kind);
     column_->addWidget(new SectionHeader(kinds.size() > 1 ? tr("Attributes of all") : tr("Attributes"), page_));
-    // What can be explored and has a value stands first, as do the ends of a link: it is what people come for.
-    const auto first = [this](const AttributeSpec& spec) {
-        return isLinkEnd(spec.name) || spec.name == "shape" ||
+    // What the part needs, what can be explored and has a value, the ends of a link: it is what people come for.
+    const auto first = [this, &kinds](const AttributeSpec& spec) {
+        return !neededExample(kinds, spec.name).isEmpty() || isLinkEnd(spec.name) || spec.name == "shape" ||
                (spec.explorable && std::ranges::any_of(components(), [&spec](const Component* component) {
                     return component->find(spec.name) != nullptr;
                 }));
@@ -123,7 +135,7 @@ void ComponentForm::buildAttributes() {
                 addTable(*spec);
                 continue;
             }
-            RowSpec row = attributeRow(*spec);
+            RowSpec row = attributeRow(*spec, kinds);
             if (row.chooser && std::ranges::any_of(paths_, [this](const ComponentPath& path) {
                     return !std::ranges::equal(ComponentPath(path.begin(), path.end() - 1),
                                                ComponentPath(paths_.back().begin(), paths_.back().end() - 1));
@@ -173,7 +185,9 @@ void ComponentForm::addTable(const AttributeSpec& spec) {
     }
     QStringList keys = whole.choices;
     if (keys.isEmpty())
-        for (int type = 0; type < dtypeCount; ++type) keys << qs(toText(static_cast<DType>(type)));
+        for (int type = 0; type < dtypeCount; ++type)
+            if (const auto dtype = static_cast<DType>(type); dtype != DType::Bool && dtype != DType::String)
+                keys << qs(toText(dtype));
     for (const QString& key : keys) {
         if (present.contains(key)) continue;
         menu->addAction(key, this, [this, id = whole.id, key, first] {

@@ -80,6 +80,10 @@ void Inspector::setProblems(const Diagnostics& problems) {
     component_->setProblems(problems);
 }
 
+void Inspector::editAttribute(const QString& id) {
+    if (pages_->currentWidget() == component_) component_->editAttribute(id);
+}
+
 ComponentPath Inspector::componentPath() const {
     return component_->paths().empty() ? ComponentPath() : component_->paths().back();
 }

@@ -46,6 +46,7 @@ public:
     void setPreset(HardwarePtr preset);
     /// All that is wrong in the design; those of the component shown are listed below its rows.
     void setProblems(const Diagnostics& problems);
+    void editAttribute(const QString& id);  ///< of the component shown: the focus goes to its field
     ComponentPath componentPath() const;  ///< the current one
     const ComponentPaths& componentPaths() const;
 

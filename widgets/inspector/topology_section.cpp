@@ -171,7 +171,8 @@ void TopologySection::showFacts() {
     if (found) return refusal_->setFullText({});
     const Diagnostic& why = found.error();
     const std::string& more = why.hint.empty() ? why.expected : why.hint;
-    refusal_->setFullText(more.empty() ? qs(why.message) : qs(why.message) + QStringLiteral(" – ") + qs(more));
+    refusal_->setFullText(more.empty() ? windowText(why.message)
+                                       : windowText(why.message) + QStringLiteral(" – ") + windowText(more));
 }
 
 void TopologySection::showStack() {

@@ -173,7 +173,7 @@ QString LoopNestView::describe(LoopPlace loop) const {
 
 void LoopNestView::say() {
     QString words = current_ && holds(mapping_, *current_) ? describe(*current_) : why_;
-    if (fault_) words += QStringLiteral(". ") + qs(fault_->message);
+    if (fault_) words += QStringLiteral(". ") + windowText(fault_->message);
     setAccessibleDescription(words);
 }
 
@@ -190,7 +190,7 @@ void LoopNestView::paintEvent(QPaintEvent* event) {
     const NestCounts* counts = counts_ ? &*counts_ : lastGood_ ? &*lastGood_ : nullptr;
     QString refusal;
     if (fault_)
-        refusal = qs(fault_->message) + (fault_->hint.empty() ? QString() : QStringLiteral(". ") + qs(fault_->hint));
+        refusal = windowText(fault_->message) + (fault_->hint.empty() ? QString() : QStringLiteral(". ") + windowText(fault_->hint));
     const LoopNestPicture picture{problem_, hardware_, mapping_, layout_,  counts, !counts_,
                                   refusal,  current_,  hovered_, dragged_, drop_,  hasFocus()};
     painter.translate(0, -verticalScrollBar()->value());

@@ -5,7 +5,6 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/messages/notification_row.h"
-#include "widgets/messages/window_text.h"
 
 #include <QHBoxLayout>
 #include <QPainter>

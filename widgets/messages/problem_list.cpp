@@ -47,17 +47,17 @@ void ProblemList::setDiagnostics(const Diagnostics& diagnostics) {
         line->addWidget(new SeverityMark(problem.severity, row), 0, Qt::AlignTop);
         auto* words = new QVBoxLayout;
         words->setSpacing(0);
-        auto* message = new Label(qs(problem.message), FontRole::Body, Tone::Normal, row);
+        auto* message = new Label(windowText(problem.message), FontRole::Body, Tone::Normal, row);
         message->setWordWrap(true);
         words->addWidget(message);
         const std::string& more = problem.hint.empty() ? problem.expected : problem.hint;
         if (!more.empty()) {
-            auto* hint = new Label(qs(more), FontRole::Small, Tone::Muted, row);
+            auto* hint = new Label(windowText(more), FontRole::Small, Tone::Muted, row);
             hint->setWordWrap(true);
             words->addWidget(hint);
         }
         line->addLayout(words, 1);
-        row->setToolTip(qs(toText(problem)));
+        row->setToolTip(windowText(toText(problem)));
         column_->addWidget(row);
     }
 }

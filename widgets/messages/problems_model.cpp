@@ -1,7 +1,6 @@
 #include "widgets/messages/problems_model.h"
 
 #include "widgets/common/text.h"
-#include "widgets/messages/window_text.h"
 
 #include <algorithm>
 

@@ -118,15 +118,15 @@ void ProblemsPanel::showMenu(const QModelIndex& index, const QPoint& global, boo
     menu->setToolTipsVisible(true);
     const std::vector<Fix>& fixes = model_->fixes(index.row());
     for (std::size_t i = 0; i < fixes.size(); ++i) {
-        const QString title = qs(fixes[i].title);
+        const QString title = windowText(fixes[i].title);
         QAction* action = menu->addAction(
             title, this, [this, problem, i, title] { emit fixRequested(problem, static_cast<int>(i), title); });
-        action->setToolTip(tr("Solves: %1").arg(qs(problem.message)));
+        action->setToolTip(tr("Solves: %1").arg(windowText(problem.message)));
     }
     if (fixes.empty()) {
         QAction* none = menu->addAction(tr("No quick fix: this one is for you to decide"));
         none->setEnabled(false);
-        none->setToolTip(qs(problem.hint.empty() ? problem.expected : problem.hint));
+        none->setToolTip(windowText(problem.hint.empty() ? problem.expected : problem.hint));
     }
     if (!fixesOnly) {
         menu->addSeparator();

@@ -1,6 +1,7 @@
 #include "widgets/plots/breakdown_model.h"
 
 #include "widgets/common/theme.h"
+#include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
 
@@ -120,7 +121,7 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         bar.primary = int(i) == snapshot.primary;
         if (!answer.estimate) {
             bar.failed = answer.failed();
-            bar.state = answer.failure ? QString::fromStdString(answer.failure->message) : tr("running…");
+            bar.state = answer.failure ? windowText(answer.failure->message) : tr("running…");
             model.bars.push_back(bar);
             continue;
         }

@@ -1,5 +1,6 @@
 #include "widgets/plots/operator_facts.h"
 
+#include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 
 #include <QCoreApplication>
@@ -98,10 +99,10 @@ EmptyState withoutEstimate(const SnapshotPtr& snapshot, const EmptyState& otherw
     if (answer.estimate) return otherwise;
     if (!answer.failure)
         return {tr("%1 is running").arg(answer.title), tr("The answer appears here as soon as it is there."), {}};
-    QString sentence = QString::fromStdString(answer.failure->message);
+    QString sentence = windowText(answer.failure->message);
     if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
     if (!answer.failure->hint.empty())
-        sentence += QStringLiteral(". ") + tr("Hint: %1").arg(QString::fromStdString(answer.failure->hint));
+        sentence += QStringLiteral(". ") + tr("Hint: %1").arg(windowText(answer.failure->hint));
     return {tr("%1 cannot answer").arg(answer.title), sentence, {}};
 }
 

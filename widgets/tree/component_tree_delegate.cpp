@@ -19,7 +19,7 @@ void sayWhy(QLineEdit* line, const std::optional<Diagnostic>& why) {
     colours.setColor(QPalette::Text, why ? Theme::instance().colours().bad : Theme::instance().colours().text);
     line->setPalette(colours);
     if (!why) return QToolTip::hideText();
-    QString text = qs(why->message);
+    QString text = windowText(why->message);
     const std::string& more = why->hint.empty() ? why->expected : why->hint;
     if (!more.empty()) text += QStringLiteral(" – ") + qs(more);
     line->setAccessibleDescription(text);

@@ -75,7 +75,7 @@ void ComponentTreeModel::setProblems(const Diagnostics& problems) {
         const int severity = static_cast<int>(problem.severity);
         Marks& own = marks_[at];
         own.own = std::max(own.own, severity);
-        own.messages << qs(problem.message);
+        own.messages << windowText(problem.message);
         for (auto up = at.rfind('/'); up != std::string::npos && up > 0; up = at.rfind('/', up - 1)) {
             Marks& above = marks_[at.substr(0, up)];
             above.inside = std::max(above.inside, severity);

@@ -41,6 +41,8 @@ Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan);
 Expected<Edit> setPriceEdit(const ProjectState& state, const std::string& kind, double dollars);
 /// `pass`, `training-step`, … , `serving-run` (the project's own). Fails as taskOf().
 Expected<Edit> setTaskEdit(const ProjectState& state, const std::string& task);
+/// Whose kernels they are and what its host does, as parseSoftware() reads it; empty: not said. Fails like it.
+Expected<Edit> setSoftwareEdit(const ProjectState& state, const std::string& software);
 Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name);
 
 }  // namespace orrery::app

@@ -120,6 +120,18 @@ Expected<Edit> setTaskEdit(const ProjectState& state, const std::string& task) {
     return edit;
 }
 
+Expected<Edit> setSoftwareEdit(const ProjectState& state, const std::string& software) {
+    if (state.scenarios.empty()) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
+    auto read = parseSoftware(software);
+    if (!read) return tl::unexpected(std::move(read.error()));
+    const auto words = [](const Software& said) {
+        return said.empty() ? QObject::tr("not said") : QString::fromStdString(toText(said));
+    };
+    Edit edit{state, QObject::tr("Software"), words(state.scenarios.front().software), words(*read), {}};
+    edit.after.scenarios.front().software = std::move(*read);
+    return edit;
+}
+
 Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name) {
     if (name.trimmed().isEmpty()) return fail("document.name", "a project needs a name");
     Edit edit{state, QObject::tr("Rename project"), QString::fromStdString(state.name), name.trimmed(), {}};

@@ -108,7 +108,7 @@ void ComparePage::showChanges(const Expected<ChangeEffects>& effects) {
     };
     if (!effects) {
         if (effects.error().code == "study.cancelled") return;
-        return changes_->setCells({tr("Change")}, {{word(ui::qs(effects.error().message), ui::Tone::Bad)}});
+        return changes_->setCells({tr("Change")}, {{word(ui::windowText(effects.error().message), ui::Tone::Bad)}});
     }
     const double before = effects->before.value;
     const auto timed = [&](const Ranged& time, std::vector<ui::Cell>& row) {
@@ -128,8 +128,8 @@ void ComparePage::showChanges(const Expected<ChangeEffects>& effects) {
         if (each.alone) {
             timed(*each.alone, row);
         } else {
-            row.push_back({QStringLiteral("–"), 0, ui::qs(each.why), ui::Tone::Muted});
-            row.push_back({ui::qs(each.why), 0, ui::qs(each.why), ui::Tone::Muted, false});
+            row.push_back({QStringLiteral("–"), 0, ui::windowText(each.why), ui::Tone::Muted});
+            row.push_back({ui::windowText(each.why), 0, ui::windowText(each.why), ui::Tone::Muted, false});
         }
         rows.push_back(std::move(row));
     }
@@ -240,7 +240,7 @@ void ComparePage::showBreakEven() {
     }
     if (!*even_) {
         evenText_->setTone(ui::Tone::Bad);
-        evenText_->setFullText(ui::qs(even_->error().message));
+        evenText_->setFullText(ui::windowText(even_->error().message));
         return curve_->setCurve({});
     }
     const BreakEven& found = **even_;

@@ -170,9 +170,9 @@ void ComparePage::showHead() {
     heat_->setEnabled(several && view_->comparison.baseline != 0);
     export_->setEnabled(view_ && !refusal_ && view_->question == question_);
     if (refusal_) {
-        headline_->setFullText(ui::qs(refusal_->message));
+        headline_->setFullText(ui::windowText(refusal_->message));
         sub_->setTone(ui::Tone::Bad);
-        return sub_->setFullText(ui::qs(refusal_->hint));
+        return sub_->setFullText(ui::windowText(refusal_->hint));
     }
     sub_->setTone(ui::Tone::Muted);
     if (!view_) {

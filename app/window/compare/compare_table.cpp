@@ -95,7 +95,7 @@ CompareCells compareCells(const CompareView& view) {
         QString tip = name;
         if (answered.estimate)
             tip += tr("\nby %1: %2").arg(ui::qs(methodTitle(answered.method)), ui::qs(answered.reason));
-        if (answered.failure && !answered.estimate) tip += QLatin1Char('\n') + ui::qs(answered.failure->message);
+        if (answered.failure && !answered.estimate) tip += QLatin1Char('\n') + ui::windowText(answered.failure->message);
         row.push_back({name, static_cast<double>(i), tip, ui::Tone::Normal, false});
         for (const std::size_t column : shown) {
             row.push_back(quantityCell(all, i, column));

@@ -163,9 +163,9 @@ void BlockTab::refuse(int turn, const Diagnostic& why) {
         where = tr("line %1: ").arg(why.place.line);
         if (line.isValid()) mark(line.position(), line.length() - 1);
     }
-    QString said = where + ui::qs(why.message);
-    if (!why.expected.empty()) said += tr(". Expected: %1").arg(ui::qs(why.expected));
-    if (!why.hint.empty()) said += tr(". %1").arg(ui::qs(why.hint));
+    QString said = where + ui::windowText(why.message);
+    if (!why.expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(why.expected));
+    if (!why.hint.empty()) said += tr(". %1").arg(ui::windowText(why.hint));
     problem_->setText(said);
     problem_->setAccessibleName(said);
     problem_->show();

@@ -122,9 +122,9 @@ void MemoryTab::tell() {
     if (!refusal_) return;
     QString said = ui::qs(toText(refusal_->place));
     if (!said.isEmpty()) said += QStringLiteral(": ");
-    said += ui::qs(refusal_->message);
-    if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::qs(refusal_->expected));
-    if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::qs(refusal_->hint));
+    said += ui::windowText(refusal_->message);
+    if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(refusal_->expected));
+    if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::windowText(refusal_->hint));
     problem_->setText(said);
 }
 

@@ -216,9 +216,9 @@ void PipelineTab::tell() {
     progress_->setValue(static_cast<int>(work_.fraction() * 1000));
     problem_->setVisible(refusal_.has_value());
     if (refusal_) {
-        QString said = ui::qs(refusal_->message);
-        if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::qs(refusal_->expected));
-        if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::qs(refusal_->hint));
+        QString said = ui::windowText(refusal_->message);
+        if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(refusal_->expected));
+        if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::windowText(refusal_->hint));
         problem_->setText(said);
     }
     const bool there = answer_.has_value() && !view_->isEmpty();

@@ -71,7 +71,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     kernel_ = namedChoice(side, "core.pipeline.kernel", tr("Kernel"), tr("What the core computes, in 32-bit floats"));
     for (const pipeline::KernelForm& each : pipeline::kernelForms()) {
         kernel_->addItem(ui::qs(each.name), ui::qs(each.name));
-        kernel_->setItemData(kernel_->count() - 1, ui::qs(each.meaning), Qt::ToolTipRole);
+        kernel_->setItemData(kernel_->count() - 1, ui::windowText(each.meaning), Qt::ToolTipRole);
     }
     set_ = namedChoice(side, "core.pipeline.set", tr("Instruction set"), tr("What the kernel is written for"));
     form_->addRow(tr("Core"), core_);

@@ -37,7 +37,7 @@ void AccuracyTab::judge() {
     const auto filter = parseFilter(where_->text().toStdString());
     if (!filter) {
         state_->setTone(ui::Tone::Bad);
-        return state_->setFullText(ui::qs(toText(filter.error())));
+        return state_->setFullText(ui::windowText(toText(filter.error())));
     }
     state_->setTone(ui::Tone::Muted);
     complaint_.clear();
@@ -72,7 +72,7 @@ void AccuracyTab::judge() {
                   inbox, takeAll, asked, finder = facts_,
                   jobs = judged_](std::stop_token stop, Progress& progress) -> Background::Finish {
         const auto failed = [this](const Diagnostic& why) {
-            return Background::Finish([this, words = ui::qs(toText(why))] {
+            return Background::Finish([this, words = ui::windowText(toText(why))] {
                 complaint_ = words;
                 judged_.clear();
             });
@@ -179,7 +179,7 @@ void AccuracyTab::importResults(const QString& file) {
     work_->start([this, all, page = pageOf(asked, tables_, asked_, judged_), calibrations = calibrations_,
                   finder = facts_](std::stop_token, Progress&) mutable -> Background::Finish {
         auto entries = importedEntries(std::span(all).last(1), *page.tables, page.asked, page.warnings);
-        if (!entries) return [this, words = ui::qs(toText(entries.error()))] { complaint_ = words; };
+        if (!entries) return [this, words = ui::windowText(toText(entries.error()))] { complaint_ = words; };
         std::vector<Judgement> fresh;
         for (JudgedEntry& entry : *entries) {
             const bool known =

@@ -62,7 +62,7 @@ QString assumptionTip(const Assumptions& assumptions) {
     QStringList lines;
     for (const Aspect aspect : aspects) {
         const Assumption& each = assumptions[static_cast<std::size_t>(aspect)];
-        lines << QStringLiteral("%1: %2. %3").arg(ui::qs(toText(aspect)), ui::qs(each.value), ui::qs(each.meaning));
+        lines << QStringLiteral("%1: %2. %3").arg(ui::qs(toText(aspect)), ui::qs(each.value), ui::windowText(each.meaning));
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -72,7 +72,7 @@ QString pointsTip(const MethodFacts& facts) {
     for (const ReproducibilityPoint& point : facts.reproducibility)
         lines << QStringLiteral("%1 %2: %3")
                      .arg(point.given ? QStringLiteral("✓") : QStringLiteral("–"), ui::qs(point.name),
-                          ui::qs(point.why));
+                          ui::windowText(point.why));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -173,7 +173,7 @@ void AccuracyTab::showProgress() {
     }
     if (compared_ && compared_->page) {
         QStringList said;
-        for (const Diagnostic& each : compared_->page->warnings) said << ui::qs(each.message);
+        for (const Diagnostic& each : compared_->page->warnings) said << ui::windowText(each.message);
         if (!said.isEmpty()) {
             state_->setTone(ui::Tone::Warning);
             state_->setFullText(said.join(QStringLiteral("; ")));

@@ -118,8 +118,8 @@ QWidget* CalibrateTab::buildForm() {
 
 void CalibrateTab::refuse(const Diagnostic& why) {
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
-    state_->setToolTip(ui::qs(toText(why)));
+    state_->setFullText(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    state_->setToolTip(ui::windowText(toText(why)));
 }
 
 void CalibrateTab::fit() {

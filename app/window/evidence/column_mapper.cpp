@@ -127,7 +127,7 @@ bool ColumnMapper::open(const QString& file) {
     auto sample = sampleTable(file.toStdString());
     if (!sample) {
         state_->setTone(ui::Tone::Bad);
-        state_->setFullText(ui::qs(toText(sample.error())));
+        state_->setFullText(ui::windowText(toText(sample.error())));
         return false;
     }
     sample_ = std::move(*sample);
@@ -232,7 +232,7 @@ void ColumnMapper::showPreview(const std::vector<Diagnostic>& wrong) {
     problems_->clear();
     const auto tell = [&](const Diagnostic& each, ui::Tone tone) {
         const QString line = each.place.line > 0 ? tr("line %1: ").arg(each.place.line) : QString();
-        auto* item = new QListWidgetItem(line + ui::qs(each.message), problems_);
+        auto* item = new QListWidgetItem(line + ui::windowText(each.message), problems_);
         item->setData(Qt::UserRole, each.place.line);
         item->setForeground(ui::toneColour(tone));
         item->setToolTip(ui::qs(toText(each)));

@@ -162,7 +162,7 @@ void DeviceTab::showRanks() {
     }
     const auto confusion = rankConfusion(first, table_->values[other]);
     if (!confusion)
-        return ranks_->setCells({}, {}, {}, ui::qs(confusion.error().message) + QStringLiteral(". ") + empty);
+        return ranks_->setCells({}, {}, {}, ui::windowText(confusion.error().message) + QStringLiteral(". ") + empty);
     const QString mine = measured ? ui::qs(own) : tr("your device, as predicted");
     ranks_->setCells(confusion->cells, mine, ui::qs(name),
                      tr("%1 networks, rank correlation %2; %3 of the fastest fifth of %4 is also the fastest of %5.")
@@ -221,8 +221,8 @@ void DeviceTab::say(const QString& text, bool bad) {
 }
 
 void DeviceTab::refuse(const Diagnostic& why) {
-    say(ui::qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)), true);
-    state_->setToolTip(ui::qs(toText(why)));
+    say(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)), true);
+    state_->setToolTip(ui::windowText(toText(why)));
 }
 
 bool DeviceTab::isWorking() const {
@@ -327,7 +327,7 @@ void DeviceTab::show(const Found& found) {
                     .arg(shareText(judged->held));
     }
     if (told.simple) text += tr(" A simple model tells it: it was no worse on what was left out.");
-    for (const Diagnostic& note : told.notes) text += QLatin1Char(' ') + ui::qs(note.message) + QLatin1Char('.');
+    for (const Diagnostic& note : told.notes) text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);
 }
 

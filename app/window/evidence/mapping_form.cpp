@@ -117,7 +117,7 @@ QComboBox* MappingForm::addRow(QFormLayout* form, std::string_view key, const QS
     box->lineEdit()->setCursorPosition(0);
     column->addWidget(box);
     if (const auto wrong = checkMapped(*mapping_, key, *sample_)) {
-        auto* why = new ui::Label(ui::qs(wrong->message), ui::FontRole::Small, ui::Tone::Bad, cell);
+        auto* why = new ui::Label(ui::windowText(wrong->message), ui::FontRole::Small, ui::Tone::Bad, cell);
         why->setObjectName(QStringLiteral("mapping.") + id + QStringLiteral(".wrong"));
         why->setWordWrap(true);
         why->setToolTip(ui::qs(toText(*wrong)));

@@ -180,7 +180,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
             [this](bool reading) { state_->setFullText(reading ? tr("Reading …") : QString()); });
     connect(shelf_, &ReferenceShelf::refused, this, [this](const Diagnostic& why) {
         state_->setTone(ui::Tone::Bad);
-        state_->setFullText(ui::qs(toText(why)));
+        state_->setFullText(ui::windowText(toText(why)));
     });
     connect(list_, &QListWidget::currentRowChanged, this, &ReferencesTab::showTable);
     connect(shelf_, &ReferenceShelf::unknown, this, &ReferencesTab::mapColumns);
@@ -243,7 +243,7 @@ void ReferencesTab::showTable(int at) {
     fact(tr("Hash of the rows"), table.hash);
     facts_->setFacts(std::move(facts));
     QStringList warnings;
-    for (const Diagnostic& warned : table.warnings) warnings << ui::qs(warned.message);
+    for (const Diagnostic& warned : table.warnings) warnings << ui::windowText(warned.message);
     left_->setFullText(warnings.mid(0, 4).join(QLatin1Char('\n')));
     left_->setToolTip(warnings.join(QLatin1Char('\n')));
     left_->setVisible(!warnings.isEmpty());
@@ -255,7 +255,7 @@ void ReferencesTab::mapColumns(const QString& file) {
     if (sample && mapper_->open(file)) return pages_->setCurrentIndex(1);
     if (sample) return;
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::qs(toText(sample.error())));
+    state_->setFullText(ui::windowText(toText(sample.error())));
 }
 
 void ReferencesTab::chooseFiles(bool toMap) {

@@ -136,7 +136,7 @@ void RowDetailView::show(const Expected<RowDetail>& answer) {
         terms_->setCells({}, {});
         steps_->setData({});
         first_->setTone(ui::Tone::Bad);
-        first_->setFullText(ui::qs(toText(answer.error())));
+        first_->setFullText(ui::windowText(toText(answer.error())));
         emit answered();
         return;
     }

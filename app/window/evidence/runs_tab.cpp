@@ -107,7 +107,7 @@ void RunsTab::refresh() {
             if (!runs_.empty()) state_->setFullText(source_());
         } else {
             state_->setTone(ui::Tone::Bad);
-            state_->setFullText(ui::qs(toText(runs.error())));
+            state_->setFullText(ui::windowText(toText(runs.error())));
         }
     }
     std::vector<std::vector<ui::Cell>> cells;
@@ -217,9 +217,9 @@ void RunsTab::pin(bool on) {
 
 QString RunsTab::saveReport(const QString& file) const {
     auto store = RunStore::open(source_().toStdString());
-    if (!store) return ui::qs(toText(store.error()));
+    if (!store) return ui::windowText(toText(store.error()));
     const auto restored = restoreRun(**store, shown_);
-    if (!restored) return ui::qs(toText(restored.error()));
+    if (!restored) return ui::windowText(toText(restored.error()));
     const std::string html = reportHtml(restored->study, restored->results);
     QSaveFile out(file);
     const bool written = out.open(QIODevice::WriteOnly) &&

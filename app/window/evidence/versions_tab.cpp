@@ -123,8 +123,8 @@ void VersionsTab::refuse(const Diagnostic& why) {
     refused_ = true;
     showResult();
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
-    state_->setToolTip(ui::qs(toText(why)));
+    state_->setFullText(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    state_->setToolTip(ui::windowText(toText(why)));
 }
 
 void VersionsTab::compare() {

@@ -60,7 +60,7 @@ void ExplorePage::follow() {
         points_ = question_.settings.knobs.empty() ? 0 : 1;
         for (const KnobSetting& setting : question_.settings.knobs) {
             const auto knob = knobOf(setting, base, method);
-            if (!knob) why = tr("%1: %2").arg(ui::qs(setting.path), ui::qs(knob.error().message));
+            if (!knob) why = tr("%1: %2").arg(ui::qs(setting.path), ui::windowText(knob.error().message));
             points_ =
                 !knob || points_ > SearchSpace::mostPoints / knob->values.size() ? 0 : points_ * knob->values.size();
             if (points_ == 0) break;
@@ -68,7 +68,7 @@ void ExplorePage::follow() {
     }
     stack_->setCurrentIndex(question_.lacks ? 0 : 1);
     if (question_.lacks) {
-        empty_->setTexts(ui::qs(question_.lacks->message), ui::qs(question_.lacks->hint));
+        empty_->setTexts(ui::windowText(question_.lacks->message), ui::windowText(question_.lacks->hint));
         return;
     }
     showLimits();
@@ -208,8 +208,8 @@ void ExplorePage::showState() {
     if (run_) {
         const std::scoped_lock hold(run_->lock);
         if (run_->refusal) {
-            said = ui::qs(run_->refusal->message);
-            if (!run_->refusal->expected.empty()) said += tr("; needs %1").arg(ui::qs(run_->refusal->expected));
+            said = ui::windowText(run_->refusal->message);
+            if (!run_->refusal->expected.empty()) said += tr("; needs %1").arg(ui::windowText(run_->refusal->expected));
             bad = true;
         } else if (run_->view) {
             const PointAnswers& seen = run_->view->seen;
@@ -223,7 +223,7 @@ void ExplorePage::showState() {
             if (broken > 0) said += tr(" · %1 break a constraint").arg(ui::countText(static_cast<double>(broken)));
             if (refused > 0) {
                 said += tr(" · %1 have no answer: %2")
-                            .arg(ui::countText(static_cast<double>(refused)), ui::qs(run_->view->refused.front().why));
+                            .arg(ui::countText(static_cast<double>(refused)), ui::windowText(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!answers(question_)) said += tr(" · answers the previous question");

@@ -168,7 +168,7 @@ void ExplorePage::showRefused() {
         for (const ExploreView::Refused& each : view_->refused) {
             if (cells.size() == mostTableRows) break;
             cells.push_back({{ui::countText(static_cast<double>(each.points)), static_cast<double>(each.points)},
-                             {ui::qs(each.why), {}, ui::qs(each.why)},
+                             {ui::windowText(each.why), {}, ui::windowText(each.why)},
                              {ui::qs(problem_->space.labelAt(view_->seen.points[each.first]))}});
             refusedRows_.push_back(static_cast<int>(each.first));
         }

@@ -46,7 +46,7 @@ void LearnPoints::showState() {
     QString why;
     if (problem_ && view_) {
         if (const auto able = learnable(*problem_); !able)
-            why = tr("%1; needs %2").arg(ui::qs(able.error().message), ui::qs(able.error().expected));
+            why = tr("%1; needs %2").arg(ui::windowText(able.error().message), ui::windowText(able.error().expected));
     }
     setText(busy ? tr("Stop") : tr("Learn …"));
     setEnabled(busy || (problem_ && view_ && why.isEmpty()));

@@ -262,7 +262,7 @@ void FidelityPanel::showHead() {
         return;
     }
     if (refusal_) {
-        headline_->setFullText(ui::qs(refusal_->message));
+        headline_->setFullText(ui::windowText(refusal_->message));
         sub_->setFullText(ui::qs(refusal_->hint.empty() ? refusal_->expected : refusal_->hint));
         return;
     }

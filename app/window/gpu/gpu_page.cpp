@@ -166,8 +166,8 @@ void GpuPage::follow() {
         occupancy_->setMachine({});
         if (answer_) return asked();
         const QString hint = gpu.error().hint.empty() ? tr("Open a GPU of the library, such as A100 or H100.")
-                                                      : ui::qs(gpu.error().hint);
-        empty_->setTexts(tr("No GPU to simulate"), ui::qs(gpu.error().message) + QLatin1Char('\n') + hint);
+                                                      : ui::windowText(gpu.error().hint);
+        empty_->setTexts(tr("No GPU to simulate"), ui::windowText(gpu.error().message) + QLatin1Char('\n') + hint);
         stack_->setCurrentIndex(0);
         return;
     }
@@ -237,7 +237,7 @@ void GpuPage::take(Expected<GpuAnswer>&& answer) {
 
 void GpuPage::refuse(const Diagnostic& why) {
     refusal_ = why;
-    studio_.messages.log(Severity::Error, ui::qs(toText(why)));
+    studio_.messages.log(Severity::Error, ui::windowText(toText(why)));
 }
 
 // Headline, and the veil over what answers an earlier question.
@@ -246,7 +246,7 @@ void GpuPage::showLate() {
     const bool running = work_.isRunning();
     if (refusal_) {
         head_->headline()->setTone(ui::Tone::Bad);
-        head_->headline()->setFullText(ui::qs(refusal_->message));
+        head_->headline()->setFullText(ui::windowText(refusal_->message));
         head_->sub()->setFullText(ui::qs(refusal_->expected.empty() ? refusal_->hint : refusal_->expected));
     } else if (running && (!answer_ || answer_->stopped())) {
         head_->headline()->setTone(ui::Tone::Normal);

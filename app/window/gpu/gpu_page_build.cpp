@@ -106,7 +106,7 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     change_->addItem(tr("nothing changes"), QString());
     for (const MachineChange& each : machineChanges()) {
         change_->addItem(ui::qs(each.name), ui::qs(each.id));
-        change_->setItemData(change_->count() - 1, ui::qs(each.meaning), Qt::ToolTipRole);
+        change_->setItemData(change_->count() - 1, ui::windowText(each.meaning), Qt::ToolTipRole);
     }
     factor_ = named(new QComboBox(form), "gpu.factor", tr("Factor"), tr("By how much the attribute is changed"));
     for (const double factor : {0.25, 0.5, 2.0, 4.0}) factor_->addItem(QStringLiteral("× %1").arg(factor), factor);

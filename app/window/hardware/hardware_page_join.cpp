@@ -13,6 +13,7 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
 #include "widgets/canvas/canvas_view.h"
+#include "widgets/common/text.h"
 #include "widgets/library/component_palette.h"
 
 #include <QDir>
@@ -153,6 +154,9 @@ bool HardwarePage::goTo(const Place& place) {
     studio_->inspection.reveal();
     studio_->inspection.showComponent(*path);
     canvas()->ensureVisible(*path);
+    // A part may have a dot in its own name.
+    if (const std::string attribute = place.path.substr(pathText(design->root, *path).size()); attribute.size() > 1)
+        studio_->inspection.editAttribute(ui::qs(attribute.substr(1)));
     return true;
 }
 

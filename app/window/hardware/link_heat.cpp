@@ -148,7 +148,7 @@ void LinkHeat::showHeat() {
         if (current && following)
             for (const ui::Answer& answer : snapshot->answers)
                 if (answer.failed())
-                    said = tr("Link use: %1. %2").arg(ui::qs(answer.failure->message), ui::qs(answer.failure->hint));
+                    said = tr("Link use: %1. %2").arg(ui::windowText(answer.failure->message), ui::windowText(answer.failure->hint));
         return text_->setFullText(said);
     }
     const NetworkUse& use = followed->networkUse;

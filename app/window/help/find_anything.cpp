@@ -73,7 +73,7 @@ void addParameters(Studio& studio, const std::function<void(const QString&)>& op
     for (const AttributeSpec& spec : attributeSpecs()) {
         if (!told.insert(spec.name).second) continue;
         const std::string name(spec.name);
-        all.push_back({ui::qs(spec.name), words("Parameter"), ui::qs(spec.meaning), {}, [&studio, name, openHandbook] {
+        all.push_back({ui::qs(spec.name), words("Parameter"), ui::windowText(spec.meaning), {}, [&studio, name, openHandbook] {
                            const HardwarePtr design = studio.document.hardware();
                            const auto holder = design ? holderOf(design->root, name) : std::nullopt;
                            if (!holder) return openHandbook(QStringLiteral("files.md"));
@@ -86,7 +86,7 @@ void addParameters(Studio& studio, const std::function<void(const QString&)>& op
 
 void addServing(Studio& studio, std::vector<ui::PaletteEntry>& all) {
     for (const SweepKey& key : sweepKeys()) {
-        all.push_back({ui::qs(key.key), words("Serving parameter"), ui::qs(key.meaning), {}, [&studio] {
+        all.push_back({ui::qs(key.key), words("Serving parameter"), ui::windowText(key.meaning), {}, [&studio] {
                            studio.layouts.showProject();
                            studio.router.show(QStringLiteral("serving"));
                        }});

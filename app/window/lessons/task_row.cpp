@@ -79,7 +79,7 @@ TaskRow::TaskRow(LessonRun& run, int task, QWidget* parent) : QWidget(parent), r
 void TaskRow::hint() {
     const LessonTask& asked = taskOf(run_, task_);
     word_->setTone(ui::Tone::Muted);
-    word_->setText(ui::qs(asked.hint));
+    word_->setText(ui::windowText(asked.hint));
     word_->show();
     show_->setVisible(!asked.changes.empty());
     hint_->setVisible(asked.changes.empty());

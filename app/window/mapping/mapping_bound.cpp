@@ -50,7 +50,7 @@ void MappingBound::setNest(const NestProblem& problem, const NestHardware& hardw
     plot_->clear(tr("Looking at every tiling …"));
     work_.ask([problem](std::stop_token stop, Progress&) { return dataMovementBound(problem, {}, std::move(stop)); },
               [this, problem](Expected<BoundCurve>&& curve) {
-                  if (!curve) return plot_->clear(ui::qs(curve.error().message));
+                  if (!curve) return plot_->clear(ui::windowText(curve.error().message));
                   plot_->setBound({problem.name, problem, hardware_, std::move(*curve), {}});
                   export_->setEnabled(true);
                   tell();

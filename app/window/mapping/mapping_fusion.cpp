@@ -56,7 +56,7 @@ void MappingFusion::start() {
     const Graph& graph = workload_->graph;
     if (graph.operators.empty()) return;
     auto chain = operatorChain(*view_, graph, 0, graph.operators.size() - 1);
-    if (!chain) return tell(ui::qs(chain.error().message), true);
+    if (!chain) return tell(ui::windowText(chain.error().message), true);
     FusionOptions options;
     options.objective =
         chain->energies && objective_ != MapObjective::LastLevelAccesses ? objective_ : MapObjective::Latency;
@@ -76,7 +76,7 @@ void MappingFusion::start() {
 }
 
 void MappingFusion::show(const OperatorChain& chain, Expected<FusionResult>&& result) {
-    if (!result) return tell(ui::qs(result.error().message), result.error().code != "mapper.cancelled");
+    if (!result) return tell(ui::windowText(result.error().message), result.error().code != "mapper.cancelled");
     result_ = std::move(*result);
     list_->setResult(chain, *result_);
     if (!chain.level) return tell(tr("No on-chip level holds inputs and outputs, so nothing can stay on the chip"));

@@ -15,7 +15,6 @@
 #include "widgets/mapping/loop_nest_view.h"
 #include "widgets/mapping/mapper_scatter.h"
 #include "widgets/mapping/systolic_animation.h"
-#include "widgets/messages/window_text.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -263,7 +262,7 @@ void MappingPage::refresh() {
     const Expected<SpatialArrayView> view = spatialArrayView(*hardware_);
     if (!view) {
         empty_->setTexts(tr("This design has no array to map onto"),
-                         ui::qs(view.error().message) + QStringLiteral(". ") + ui::qs(view.error().hint));
+                         ui::windowText(view.error().message) + QStringLiteral(". ") + ui::windowText(view.error().hint));
         return stack_->setCurrentIndex(0);
     }
     view_ = *view;
@@ -411,7 +410,7 @@ void MappingPage::showRefusal(const Diagnostic& why) {
     run_->setText(tr("Search"));
     state_->setTone(ui::Tone::Bad);
     state_->setFullText(ui::windowText(why.message));
-    nest_->clear(ui::qs(why.message) + QLatin1Char('\n') + ui::qs(why.hint));
+    nest_->clear(ui::windowText(why.message) + QLatin1Char('\n') + ui::windowText(why.hint));
     emit refused(why);
 }
 

@@ -8,7 +8,6 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/comparison/method_hover_card.h"
-#include "widgets/messages/window_text.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

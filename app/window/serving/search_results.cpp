@@ -177,7 +177,7 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
         ServingStudy set = question;
         const bool good = setSweepValues(set, question.sweep, point.values).has_value();
         const bool best = i < front.size() && front[i];
-        const QString why = point.failure ? ui::qs(point.failure->message) : QString();
+        const QString why = point.failure ? ui::windowText(point.failure->message) : QString();
         std::vector<ui::Cell> row{{point.failure ? QStringLiteral("✕")
                                    : best        ? QStringLiteral("●")
                                                  : QString(),

@@ -68,7 +68,7 @@ void followEdit(ServingStudy& question, const std::string& path) {
 }  // namespace
 
 QString fieldTip(const FieldSpec& spec) {
-    QString tip = ui::qs(spec.meaning);
+    QString tip = ui::windowText(spec.meaning);
     if (const std::string range = rangeText(spec); !range.empty()) tip += QLatin1Char(' ') + ui::qs(range) + u'.';
     if (!spec.none.empty())
         tip += (spec.form == FieldForm::Whole ? QStringLiteral(" 0: ") : QStringLiteral(" Empty: ")) +
@@ -194,7 +194,7 @@ void FieldRows::measureField(const Name& name, const std::string& path, const If
     });
     connect(edit, &ui::ValueEdit::diagnosed, edit, [edit, tip = name.tip] {
         const auto& wrong = edit->diagnostic();
-        edit->setToolTip(wrong ? ui::qs(wrong->message) + QStringLiteral("; ") + ui::qs(wrong->expected) : tip);
+        edit->setToolTip(wrong ? ui::windowText(wrong->message) + QStringLiteral("; ") + ui::windowText(wrong->expected) : tip);
     });
     add(edit, name, true, shown, [edit, path, dimension, unset](const ServingStudy& q) {
         const double now = std::get<double>(fieldValue(q, path));
@@ -224,7 +224,7 @@ void FieldRows::offeredField(const Name& name, const std::string& path, const If
     } else {
         if (!spec.none.empty()) offer(ui::qs(spec.none), QString());
         for (const FieldOffer& each : offersOf(spec, path))
-            offer(ui::qs(each.title), ui::qs(each.id), ui::qs(each.meaning));
+            offer(ui::qs(each.title), ui::qs(each.id), ui::windowText(each.meaning));
     }
     add(box, name, true, shown, [box, path, &spec](const ServingStudy& q) {
         const QString now = ui::qs(fieldText(spec, fieldValue(q, path)));

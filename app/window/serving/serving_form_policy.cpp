@@ -80,7 +80,7 @@ void ServingForm::showOptions() {
         const QString id = QStringLiteral("serving.option.") + ui::qs(option.key);
         if (isSwitch(option.key) || option.onOff) {
             auto* box =
-                named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::qs(option.meaning));
+                named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::windowText(option.meaning));
             box->setObjectName(id);
             box->setChecked(value != 0);
             connect(box, &QCheckBox::clicked, this, [set, key = option.key](bool on) { set(key, on ? 1 : 0); });
@@ -88,7 +88,7 @@ void ServingForm::showOptions() {
             continue;
         }
         if (std::max(value, option.fallback) >= 1e7) {  // bandwidths, `25 G`
-            auto* edit = named(new ui::ValueEdit(options_), "", ui::qs(option.title), ui::qs(option.meaning));
+            auto* edit = named(new ui::ValueEdit(options_), "", ui::qs(option.title), ui::windowText(option.meaning));
             edit->setObjectName(id);
             edit->setMeasure(Dimension::Number);
             edit->setStored(ui::text(value, Dimension::Number));
@@ -99,7 +99,7 @@ void ServingForm::showOptions() {
             form->addRow(ui::qs(option.title), edit);
             continue;
         }
-        auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::qs(option.meaning));
+        auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::windowText(option.meaning));
         box->setObjectName(id);
         const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
         const FieldSpec* field = findField("pools/scheduler/" + schedulerKey(option.key));

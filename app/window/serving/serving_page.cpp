@@ -251,9 +251,9 @@ void ServingPage::ask() {
 
 void ServingPage::refuse(const Diagnostic& why) {
     headline_->setTone(ui::Tone::Bad);
-    headline_->setFullText(ui::qs(why.message) +
-                           (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
-    headline_->setToolTip(ui::qs(toText(why)));
+    headline_->setFullText(ui::windowText(why.message) +
+                           (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
 }
 
@@ -286,8 +286,8 @@ void ServingPage::showPin() {
 void ServingPage::note(const Diagnostics& warnings) {
     QStringList all, tips;
     for (const Diagnostic& each : warnings) {
-        all << ui::qs(each.message);
-        tips << ui::qs(toText(each));
+        all << ui::windowText(each.message);
+        tips << ui::windowText(toText(each));
     }
     notes_->setFullText(all.join(QStringLiteral(" · ")));
     notes_->setToolTip(tips.join(QLatin1Char('\n')));
@@ -464,8 +464,10 @@ void ServingPage::showFigures() {
     if (runs_.empty()) return;
     const ServingResult& result = runs_.front()->result;
     headline_->setFullText(headlineOf(*runs_.front()));
-    headline_->setToolTip(
-        tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
+    headline_->setToolTip(headlineOf(*runs_.front()) + QLatin1Char('\n') +
+                          tr("Iteration times lie within × %1 to × %2 with 90 %")
+                              .arg(result.low, 0, 'g', 3)
+                              .arg(result.high, 0, 'g', 3));
 }
 
 void ServingPage::startLoadCurve() {
@@ -483,7 +485,7 @@ void ServingPage::startLoadCurve() {
         auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, pinned, *times, stop, progress));
         return [curve, question, page] {
             if (!page->loadAsked_ || !(*page->loadAsked_ == question)) return;  // the project has gone
-            if (curve->refusal) return page->loadState_->setFullText(ui::qs(curve->refusal->message));
+            if (curve->refusal) return page->loadState_->setFullText(ui::windowText(curve->refusal->message));
             page->loadLines_ = curve->lines;
             page->drawLoad();
             page->checkLoad();

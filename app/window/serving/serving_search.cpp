@@ -188,8 +188,8 @@ void ServingSearch::ended() {
     state_->setTone(findings_->refusal ? ui::Tone::Bad : ui::Tone::Muted);
     if (findings_->refusal) {
         const Diagnostic& why = *findings_->refusal;
-        return state_->setFullText(ui::qs(why.message) +
-                                   (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
+        return state_->setFullText(ui::windowText(why.message) +
+                                   (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
     }
     const double seconds = static_cast<double>(since_.elapsed()) / 1000;
     if (!sweeping_) return;
@@ -303,7 +303,7 @@ void ServingSearch::choose(int point) {
         const SweepAnswer& chosen = findings_->points[static_cast<std::size_t>(point)];
         text = searchPointText(findings_->question, chosen);
         usable = !chosen.failure;
-        if (chosen.failure) text += QStringLiteral(": ") + ui::qs(chosen.failure->message);
+        if (chosen.failure) text += QStringLiteral(": ") + ui::windowText(chosen.failure->message);
     }
     chosenText_->setFullText(text);
     use_->setEnabled(usable);

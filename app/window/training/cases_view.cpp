@@ -92,7 +92,7 @@ void CasesView::run() {
                 const auto own = runTrainingCase(*cases, i, true, stop);
                 if (same) answers.same = *same;
                 if (own) answers.own = *own;
-                if (!same) answers.refusal = ui::qs(same.error().message);
+                if (!same) answers.refusal = ui::windowText(same.error().message);
                 found.answers.push_back(std::move(answers));
             }
             found.answers.resize(cases->runs.size());

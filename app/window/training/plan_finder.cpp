@@ -277,7 +277,7 @@ void PlanFinder::showState() {
     }
     if (refusal_) {
         state_->setTone(ui::Tone::Bad);
-        return state_->setFullText(ui::qs(refusal_->message) + QStringLiteral(". ") + ui::qs(refusal_->hint));
+        return state_->setFullText(ui::windowText(refusal_->message) + QStringLiteral(". ") + ui::windowText(refusal_->hint));
     }
     if (!result_) {
         state_->setTone(ui::Tone::Muted);
@@ -331,7 +331,7 @@ void PlanFinder::showTable() {
                 {ui::qs(toText(point.plan)), order, pointText(point), ui::Tone::Normal, false},
                 {ui::text(f.seconds, Dimension::Time), f.seconds},
                 {point.ranSeconds ? ui::text(*point.ranSeconds, Dimension::Time) : QString(),
-                 point.ranSeconds.value_or(0), point.ranFailure ? ui::qs(point.ranFailure->message) : QString()},
+                 point.ranSeconds.value_or(0), point.ranFailure ? ui::windowText(point.ranFailure->message) : QString()},
                 {f.mfu > 0 ? ui::percentText(f.mfu) : QString(), f.mfu},
                 {ui::text(f.needs, Dimension::Data), f.needs},
                 {ui::countText(static_cast<double>(f.devices)), static_cast<double>(f.devices)}};

@@ -54,8 +54,8 @@ constexpr std::array<NumberWords, planNumberCount> numberWords{{
 }};
 
 QString reasonOf(const Diagnostic& why) {
-    QString said = ui::qs(why.message);
-    if (!why.expected.empty()) said += PlanForm::tr("; needs %1").arg(ui::qs(why.expected));
+    QString said = ui::windowText(why.message);
+    if (!why.expected.empty()) said += PlanForm::tr("; needs %1").arg(ui::windowText(why.expected));
     return said;
 }
 
@@ -454,7 +454,7 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     refusal_->setVisible(!good);
     if (!good)
         refusal_->setText(reasonOf(good.error()) +
-                          (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(good.error().hint)));
+                          (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(good.error().hint)));
     showSchedule();
     selectData(zero_, static_cast<int>(question_.plan.zero));
     showShards();

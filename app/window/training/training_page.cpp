@@ -304,8 +304,8 @@ void TrainingPage::showHeadline() {
     if (!answer) {
         const std::optional<Diagnostic>& why = refusal_ ? refusal_ : quickly_->refusal();
         headline_->setTone(why ? ui::Tone::Bad : ui::Tone::Muted);
-        headline_->setFullText(why ? ui::qs(why->message) : tr("No answer yet"));
-        return sub_->setFullText(why                                           ? ui::qs(why->hint)
+        headline_->setFullText(why ? ui::windowText(why->message) : tr("No answer yet"));
+        return sub_->setFullText(why                                           ? ui::windowText(why->hint)
                                  : studio_.live.isBusy() || quickly_->isBusy() ? tr("computing the step …")
                                                                                : tr("Live evaluation is off"));
     }

@@ -140,7 +140,7 @@ void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& 
         case TrainingLacks::Cluster:
             title_->setText(tr("This design cannot train yet"));
             text_->setText(question.why
-                               ? ui::qs(question.why->message) + QStringLiteral(". ") + ui::qs(question.why->hint)
+                               ? ui::windowText(question.why->message) + QStringLiteral(". ") + ui::windowText(question.why->hint)
                                : QString());
             break;
         default:

@@ -79,7 +79,7 @@ void CodeDialog::read() {
     add_->setEnabled(loaded && *loaded);
     if (!loaded) {
         says_->setTone(ui::Tone::Bad);
-        says_->setFullText(ui::qs(toText(loaded.error())));
+        says_->setFullText(ui::windowText(toText(loaded.error())));
     } else if (!*loaded) {
         says_->setTone(ui::Tone::Muted);
         says_->setFullText(tr("Begin with kernel: or with the name of a search space"));

@@ -137,32 +137,12 @@ void Checker::checkNumbers(const Component& component, const CheckPlace& path, b
 }
 
 void Checker::checkNeeds(const Component& component, const CheckPlace& path) {
-    const auto missing = [&](std::string_view attribute, std::string example) {
-        if (component.find(attribute)) return;
-        warn("hardware.missing-attribute", fmt::format("`{}` gives no {}", nameOf(component), attribute),
-             "set it, such as " + std::move(example), path + "." + std::string(attribute));
-    };
-    switch (component.kind) {
-        case Dram:
-            missing("capacity", "`80 GB`");
-            missing("bandwidth", "`3.35 TB/s`");
-            break;
-        case Cache:
-        case Buffer:
-        case RegisterFile:
-            missing("capacity", "`256 KiB`");
-            break;
-        case TensorUnit:
-            if (component.children.empty()) missing("macs", "`{bf16: 512/cycle}`");
-            break;
-        case VectorUnit:
-            missing("flops", "`{fp32: 2/cycle}`");
-            break;
-        case Link:
-            missing("bandwidth", "`25 GB/s`");
-            break;
-        default:
-            break;
+    // What stands in a tensor unit computes for it.
+    if (component.kind == TensorUnit && !component.children.empty()) return;
+    for (const NeededAttribute& needed : neededAttributes(component.kind)) {
+        if (component.find(needed.name)) continue;
+        warn("hardware.missing-attribute", fmt::format("`{}` gives no {}", nameOf(component), needed.name),
+             fmt::format("set it, such as `{}`", needed.example), path + "." + std::string(needed.name));
     }
 }
 

@@ -84,7 +84,7 @@ void LinkTool::aim(const End& end) {
     if (from_.node < 0 || to_.node < 0 || from_.node == to_.node) return;
     const Scene& scene = context_.scene();
     const auto link = makeLink(scene.hardware()->root, scene.path(from_.node), scene.path(to_.node));
-    if (!link) why_ = qs(link.error().message);
+    if (!link) why_ = windowText(link.error().message);
 }
 
 void LinkTool::press(const ToolEvent& event) {

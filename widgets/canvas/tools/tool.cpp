@@ -174,9 +174,9 @@ QPixmap ToolContext::picture(const std::vector<int>& nodes, QRectF& area) const 
 }
 
 void ToolContext::refuse(const Diagnostic& why) {
-    QString text = qs(why.message);
-    if (!why.expected.empty()) text += "\n" + view.tr("Expected: %1").arg(qs(why.expected));
-    if (!why.hint.empty()) text += "\n" + qs(why.hint);
+    QString text = windowText(why.message);
+    if (!why.expected.empty()) text += "\n" + view.tr("Expected: %1").arg(windowText(why.expected));
+    if (!why.hint.empty()) text += "\n" + windowText(why.hint);
     QToolTip::showText(view.mapToGlobal(cursor.toPoint()), text, &view, {}, 6000);
     emit view.refused(why);
 }
