@@ -171,8 +171,10 @@ private slots:
         }
     }
     void whatCannotBeAskedIsSaid() {
-        const auto amd = machineOf(gpuOf("mi300x"));
-        QVERIFY(!amd && amd.error().code == "method.not-applicable");
+        GpuView narrow = gpuOf("mi300x");
+        narrow.warpSize = 16;
+        const auto refused = machineOf(narrow);
+        QVERIFY(!refused && refused.error().code == "method.not-applicable");
         const GpuView gpu = gpuOf("h100-sxm");
         Kernel collective;
         collective.kind = KernelKind::Collective;

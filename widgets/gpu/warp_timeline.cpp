@@ -180,8 +180,10 @@ QString WarpTimeline::textAt(const QPointF& place) const {
         const auto cycle = static_cast<qint64>(std::floor(cycleAt(place.x())));
         const WarpSpan* span = spanAt(row.warp, cycle);
         if (!span || span->state == WarpState::Absent) return tr("cycle %1: no warp").arg(countText(double(cycle)));
-        QString text =
-            tr("cycle %1, warp %2: %3").arg(countText(double(cycle))).arg(row.warp).arg(warpMeaning(span->state));
+        QString text = (recording_->lanes > 32 ? tr("cycle %1, wavefront %2: %3") : tr("cycle %1, warp %2: %3"))
+                           .arg(countText(double(cycle)))
+                           .arg(row.warp)
+                           .arg(warpMeaning(span->state));
         if (span->instruction < recording_->instructions.size()) {
             const auto& one = recording_->instructions[span->instruction];
             text += QStringLiteral("\n%1  %2").arg(one.text.pc, 4, 16, QLatin1Char('0')).arg(qs(one.text.text));

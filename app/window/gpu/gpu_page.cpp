@@ -173,6 +173,8 @@ void GpuPage::follow() {
     }
     stack_->setCurrentIndex(1);
     occupancy_->setMachine(gpu->drawn.machine);
+    // AMD calls its warps wavefronts.
+    tabs_->setTabText(0, gpu->drawn.machine.lanes > 32 ? tr("Wavefronts") : tr("Warps"));
     fillKernels();
     asked();
     if (!ranOnce_ && !awaitsOperator_) run();

@@ -100,6 +100,9 @@ void OccupancyTab::show() {
         result_->setFullText({});
         return view_->clear(tr("The drawn design is no GPU that can be simulated."));
     }
+    threads_->setSingleStep(machine_->lanes);
+    threads_->setToolTip(machine_->lanes > 32 ? tr("Threads of a block; whole wavefronts of 64 are given out")
+                                              : tr("Threads of a block; whole warps of 32 are given out"));
     const auto fit = gpusim::occupancy(*machine_, block_);
     const int warps = fit.fits * block_.warps();
     if (fit.fits < 1) {
@@ -107,8 +110,11 @@ void OccupancyTab::show() {
         result_->setFullText(tr("Not even one block fits: %1 is short").arg(ui::qs(limitWords(fit.limitedBy))));
     } else {
         result_->setTone(ui::Tone::Normal);
-        result_->setFullText((fit.fits == 1 ? tr("%1 block, %2 of %3 warps (%4), limited by %5")
-                                            : tr("%1 blocks, %2 of %3 warps (%4), limited by %5"))
+        const bool wavefronts = machine_->lanes > 32;
+        result_->setFullText((fit.fits == 1 ? (wavefronts ? tr("%1 block, %2 of %3 wavefronts (%4), limited by %5")
+                                                          : tr("%1 block, %2 of %3 warps (%4), limited by %5"))
+                                            : (wavefronts ? tr("%1 blocks, %2 of %3 wavefronts (%4), limited by %5")
+                                                          : tr("%1 blocks, %2 of %3 warps (%4), limited by %5")))
                                  .arg(fit.fits)
                                  .arg(warps)
                                  .arg(machine_->warps())

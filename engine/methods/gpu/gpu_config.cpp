@@ -31,12 +31,12 @@ std::string mainOptions(const Machine& m) {
     std::string out = fmt::format(
         "# {} as Orrery drew it\n-gpgpu_kernel_launch_latency {}\n-gpgpu_TB_launch_latency {}\n-gpgpu_n_clusters {}\n"
         "-gpgpu_n_cores_per_cluster 1\n-gpgpu_n_mem {}\n-gpgpu_n_sub_partition_per_mchannel {}\n"
-        "-gpgpu_clock_domains {}:{}:{}:{}\n-gpgpu_shader_core_pipeline {}:32\n-gpgpu_shader_cta {}\n"
+        "-gpgpu_clock_domains {}:{}:{}:{}\n-gpgpu_shader_core_pipeline {}:{}\n-gpgpu_shader_cta {}\n"
         "-gpgpu_shader_registers {}\n-gpgpu_shmem_size {}\n-gpgpu_num_sched_per_core {}\n-gpgpu_scheduler {}\n"
         "-gpgpu_operand_collector_num_units_gen {}\n-gpgpu_operand_collector_num_in_ports_gen {}\n"
         "-gpgpu_num_reg_banks {}\n-gpgpu_reg_file_port_throughput {}\n-gpgpu_inst_fetch_throughput {}\n",
         m.name, m.launchLatency, m.blockLaunchLatency, m.sms, m.channels, m.slicesPerChannel, m.coreMhz, m.networkMhz,
-        m.l2Mhz, m.dramMhz, m.maxThreads, m.maxBlocks, m.registers, m.sharedBytes, m.schedulers,
+        m.l2Mhz, m.dramMhz, m.maxThreads, m.lanes, m.maxBlocks, m.registers, m.sharedBytes, m.schedulers,
         m.scheduler == gpusim::Scheduler::LooseRoundRobin ? "lrr" : "gto", m.collectors, m.collectorPorts,
         m.registerBanks, m.registerPasses, m.fetches);
     out += fmt::format(
@@ -92,6 +92,11 @@ std::string ownOptions(const Machine& m) {
         for (const auto& [name, pipe] : gpusim::namedPipes)
             out += fmt::format("{},{},{};", name, (m.generation.*pipe).latency, (m.generation.*pipe).initiation);
         out += fmt::format("\n-core_tensor {},{}\n", m.generation.tensorLatency, m.generation.tensorMacs);
+    }
+    if (m.lanes > 32) {
+        out += fmt::format("-dies {}\n-last_level {},{},{}\n-issue_every {}\n-ordered_memory {}\n-whole_lines {}\n",
+                           m.dies, m.lastLevel.bytes, m.lastLevel.latency, m.lastLevel.sectorsPerCycle, m.issueEvery,
+                           m.ordersMemory ? 1 : 0, m.fillsLines ? 1 : 0);
     }
     if (m.opcodes.empty()) return out;
     out += "-opcode_latency_initiation ";

@@ -9,7 +9,8 @@ Expected<gpusim::GpuGeneration> generationOf(const GpuView& gpu) {
     if (!all) return Unexpected(all.error());
     const bool stacked = gpu.dramTiming.starts_with("HBM") || (gpu.dramTiming.empty() && gpu.dramBandwidth > 1.3e12);
     const auto takes = [&](DType type) { return gpu.tensorPeak(type) > 0; };
-    const std::string_view name = takes(DType::FP4)    ? (stacked ? "blackwell" : "blackwell-rtx")
+    const std::string_view name = gpu.warpSize == 64   ? (takes(DType::FP8) ? "cdna3" : "cdna2")
+                                  : takes(DType::FP4)  ? (stacked ? "blackwell" : "blackwell-rtx")
                                   : takes(DType::FP8)  ? (stacked ? "hopper" : "ada")
                                   : takes(DType::BF16) ? (stacked ? "ampere" : "ampere-ga10x")
                                   : takes(DType::I8)   ? "turing"

@@ -29,7 +29,8 @@ constexpr std::int64_t mostBlocks = std::numeric_limits<int>::max();
 
 // Shared memory that one block may have: newer GPUs keep 1 KB of each.
 double sharedRoom(const DrawnMachine& drawn) {
-    return drawn.machine.sharedBytes - (drawn.generation.computeCapability >= 80 ? 1024.0 : 0.0);
+    return drawn.machine.sharedBytes -
+           (drawn.generation.lanes == 32 && drawn.generation.computeCapability >= 80 ? 1024.0 : 0.0);
 }
 
 double sizeOf(DType type) {
@@ -87,8 +88,8 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
     const auto bytes = [&] { return (spec.tileM * spec.aBytes + spec.tileN * spec.bBytes) * spec.tileK; };
     while (2 * bytes() > sharedRoom(drawn) && spec.tileK > least) spec.tileK /= 2;
     spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytes()), 2, 4) : 1;
-    spec.registers = std::min(255, spec.tileM * spec.tileN / (32 * spec.warps) + 64);
-    spec.registers = std::min(spec.registers, drawn.machine.registers / (32 * spec.warps) / 4 * 4);
+    spec.registers = std::min(255, spec.tileM * spec.tileN / (drawn.machine.lanes * spec.warps) + 64);
+    spec.registers = std::min(spec.registers, drawn.machine.registers / (drawn.machine.lanes * spec.warps) / 4 * 4);
     spec.binaryVersion = drawn.generation.computeCapability;
     const double elements =
         static_cast<double>(spec.batch) * std::max({static_cast<double>(spec.m) * static_cast<double>(spec.k),

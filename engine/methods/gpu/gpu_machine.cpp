@@ -37,6 +37,18 @@ struct TensorName {
     const char* group;   // start of a warp group's
     const char* suffix;  // after its shape
 };
+// One wavefront's; k is 256 bits of both operands as of a warp's.
+struct MatrixName {
+    DType type;
+    const char* opcode;
+    int steps;
+};
+constexpr MatrixName matrixNames[] = {
+    {DType::F16, "v_mfma_f32_16x16x16_f16", 1},  {DType::BF16, "v_mfma_f32_16x16x16_bf16", 1},
+    {DType::TF32, "v_mfma_f32_16x16x8_xf32", 1}, {DType::F32, "v_mfma_f32_16x16x4_f32", 2},
+    {DType::F64, "v_mfma_f64_16x16x4_f64", 1},   {DType::FP8, "v_mfma_f32_16x16x32_fp8_fp8", 1},
+    {DType::I8, "v_mfma_i32_16x16x32_i8", 1}};
+
 constexpr TensorName tensorNames[] = {{DType::F16, "HMMA.16816.F32", "HGMMA", ".F32"},
                                       {DType::BF16, "HMMA.16816.F32.BF16", "HGMMA", ".F32.BF16"},
                                       {DType::TF32, "HMMA.1688.F32.TF32", "HGMMA", ".F32.TF32"},
@@ -99,10 +111,13 @@ void drawnNumbers(const GpuView& gpu, gpusim::GpuGeneration& g) {
     const auto every = [](double lanesOfWarp, double rate, int otherwise) {
         return rate > 0 ? std::clamp(static_cast<int>(std::lround(lanesOfWarp / rate)), 1, 64) : otherwise;
     };
-    g.fp32.initiation = every(32, vectorRate(gpu, DType::F32), g.fp32.initiation);
-    g.alu.initiation = every(32, vectorRate(gpu, DType::I32), g.alu.initiation);
-    g.fp64.initiation = every(32, vectorRate(gpu, DType::F64), g.fp64.initiation);
-    g.half.initiation = every(64, vectorRate(gpu, DType::F16), g.half.initiation);
+    const double warp = g.lanes, lanes = gpu.vectorLanes / gpu.subCores;
+    // A wavefront's fp32 and integers go through the lanes once; its rates also count packed instructions.
+    const bool packs = g.lanes > 32 && lanes > 0;
+    g.fp32.initiation = every(warp, packs ? lanes : vectorRate(gpu, DType::F32), g.fp32.initiation);
+    g.alu.initiation = every(warp, packs ? lanes : vectorRate(gpu, DType::I32), g.alu.initiation);
+    g.fp64.initiation = every(warp, vectorRate(gpu, DType::F64), g.fp64.initiation);
+    g.half.initiation = every(2 * warp, vectorRate(gpu, DType::F16), g.half.initiation);
     const double tensor = std::max(tensorRate(gpu, DType::F16), tensorRate(gpu, DType::BF16));
     if (tensor > 0) g.tensorMacs = tensor;
     const auto distance = [&](double seconds, gpusim::GpuGeneration::Distance& to) {
@@ -111,18 +126,50 @@ void drawnNumbers(const GpuView& gpu, gpusim::GpuGeneration& g) {
     distance(gpu.sharedLatency, g.shared), distance(gpu.l2Latency, g.l2), distance(gpu.dramLatency, g.dram);
 }
 
+// The next cache inside the outermost one, where dies have one each: the L2 of MI300X, behind which its Infinity Cache
+// stands.
+const MemoryLevel* cacheOfDies(const GpuView& gpu) {
+    bool outer = false;
+    for (const MemoryLevel& level : gpu.device.levels) {
+        if (level.kind != ComponentKind::Cache || static_cast<double>(level.instances) >= gpu.sms) continue;
+        if (outer) return &level;
+        outer = true;
+    }
+    return nullptr;
+}
+
 void l2Of(const GpuView& gpu, const gpusim::GpuGeneration& g, Machine& m, std::vector<std::string>& said) {
-    const double bytesPerCycle = gpu.l2Bandwidth > 0 ? gpu.l2Bandwidth / (m.coreMhz * 1e6) : g.l2Bytes * gpu.sms;
-    if (gpu.l2Bandwidth <= 0) {
-        said.push_back(fmt::format("L2 gives {:g} B per cycle and multiprocessor, that of its generation: the drawing "
-                                   "has no bandwidth",
-                                   g.l2Bytes));
+    // Of two caches that all multiprocessors reach, the inner one is L2 and the other stands in front of memory.
+    const MemoryLevel* inner = cacheOfDies(gpu);
+    const bool two = inner != nullptr;
+    const double bandwidth = two ? inner->bandwidth.value : gpu.l2Bandwidth,
+                 capacity = two ? inner->capacity.value : gpu.l2Bytes;
+    m.dies = std::clamp(wholeAtLeast(two            ? static_cast<double>(inner->instances)
+                                     : g.lanes > 32 ? gpu.l2Slices
+                                                    : 1,
+                                     1),
+                        1, m.sms);
+    if (two) {
+        m.lastLevel.bytes = gpu.l2Bytes;
+        const double own = sector * m.channels * m.dramMhz * 1e6;
+        m.lastLevel.sectorsPerCycle = std::clamp(wholeAtLeast(gpu.l2Bandwidth / own, 1), 1, 8);
+        said.push_back(
+            fmt::format("{} dies with an L2 of their own take blocks in turn; behind them a cache of {:.0f} MB", m.dies,
+                        gpu.l2Bytes / 1e6));
+    }
+    const double bytesPerCycle = bandwidth > 0 ? bandwidth / (m.coreMhz * 1e6) : g.l2Bytes * gpu.sms;
+    if (bandwidth <= 0) {
+        said.push_back(
+            fmt::format("L2 gives {:g} B per cycle and multiprocessor, that of its generation: the drawing "
+                        "has no bandwidth",
+                        g.l2Bytes));
     }
     m.slicesPerChannel = 1;
-    while (m.slicesPerChannel < 4 && bytesPerCycle / sector > 1.4 * m.slicesPerChannel * m.channels)
+    while (m.slicesPerChannel < 4 && bytesPerCycle / sector > 1.4 * m.dies * m.slicesPerChannel * m.channels)
         m.slicesPerChannel *= 2;
+    m.slicesPerChannel *= m.dies;
     m.l2Mhz = bytesPerCycle * m.coreMhz / (sector * m.slices());
-    const double slice = std::max(gpu.l2Bytes, 64.0 * 1024) / m.slices();
+    const double slice = std::max(capacity, 64.0 * 1024) / m.slices();
     int sets = 1;
     while (sets * 2 * 128 * 16 <= slice && sets < 1024) sets *= 2;
     m.l2 = {.sets = sets,
@@ -152,7 +199,17 @@ gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const gpusim::GpuGeneratio
                                   bool groups) {
     MultiplyForm form;
     const DType as = tensorType(gpu, type);
-    const TensorName* name = tensorName(as);
+    if (generation.lanes > 32) {
+        const auto* own = std::find_if(std::begin(matrixNames), std::end(matrixNames),
+                                       [&](const auto& one) { return one.type == as; });
+        if (own != std::end(matrixNames) && gpu.tensorPeak(as) > 0) {
+            form.kind = MultiplyForm::Kind::Warp, form.opcode = own->opcode, form.steps = own->steps;
+            form.m = form.n = 16, form.k = 256 / bits(as);
+            return form;
+        }
+        if (type == DType::F32) form.opcode = "v_pk_fma_f32", form.perLane = 2;
+    }
+    const TensorName* name = generation.lanes > 32 ? nullptr : tensorName(as);
     if (!name || gpu.tensorPeak(as) <= 0) {
         if (type == DType::F64) {
             form.opcode = "DFMA";
@@ -186,11 +243,11 @@ gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const gpusim::GpuGeneratio
 }
 
 Expected<DrawnMachine> machineOf(const GpuView& gpu) {
-    if (gpu.warpSize != 32) {
+    if (gpu.warpSize != 32 && gpu.warpSize != 64) {
         return fail("method.not-applicable",
                     fmt::format("`{}` has warps of {} threads; instructions of its kind are not known", gpu.device.name,
                                 gpu.warpSize),
-                    "a GPU with warps of 32 threads", "choose interval-analysis");
+                    "a GPU with warps of 32 threads or wavefronts of 64", "choose interval-analysis");
     }
     if (gpu.dramBandwidth <= 0 || gpu.sms < 1 || gpu.clock <= 0 || gpu.vectorPeak(DType::F32) <= 0) {
         return fail("hardware.missing-attribute",
@@ -208,7 +265,7 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.name = gpu.device.name;
     m.coreMhz = m.networkMhz = gpu.clock / 1e6;
     m.sms = wholeAtLeast(gpu.sms, 1);
-    m.maxThreads = std::clamp(wholeAtLeast(32 * gpu.warpsPerSm, 32), 32, 2048);
+    m.maxThreads = std::clamp(wholeAtLeast(g.lanes * gpu.warpsPerSm, g.lanes), g.lanes, 2048);
     m.maxBlocks = 32;
     m.registers = gpu.registerBytes > 0 ? wholeAtLeast(gpu.registerBytes / 4, 1024) : 65536;
     m.sharedBytes = gpu.sharedBytes > 0 ? wholeAtLeast(gpu.sharedBytes, 1024) : g.carveBytes.back();
@@ -219,9 +276,13 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.registerPasses = 2, m.fetches = m.schedulers;
     m.sharedOptions = g.carveBytes;
     m.unifiedBytes = std::max(g.unifiedBytes, m.sharedBytes + 16 * 1024);
+    // L1 beside shared memory, not in it.
+    if (g.lanes > 32)
+        m.unifiedBytes = g.unifiedBytes - g.carveBytes.back() + m.sharedBytes, m.sharedOptions = {m.sharedBytes};
     m.l1 = {.sets = 4, .ways = m.unifiedBytes / 512, .mshrs = 512, .merges = 64, .missQueue = 16};
     m.l1DirtyPercent = 25;
     m.l1.indexing = 'X';
+    if (g.lanes > 32) m.l1.missQueue = 64;  // lines come four sectors at a time
     m.copiesBypassL1 = m.permutesBanks = true;
     m.sectorsPerCycle = 2;
     m.networkBuffers = 512;
@@ -230,7 +291,15 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     m.launchLatency = 0;
     // An instruction holds its sub-core's tensor unit for its multiplications; a group's also reads shared memory.
     const double shared = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth / gpu.clock : 128;
+    for (const MatrixName& name : matrixNames) {
+        const double rate = g.lanes > 32 ? tensorRate(gpu, name.type) : 0;
+        if (rate <= 0) continue;
+        const int initiation = std::clamp(
+            static_cast<int>(std::lround(16.0 * 16 * 256 / bits(name.type) / name.steps / rate)), 1, mostTiming);
+        m.opcodes.push_back({name.opcode, std::clamp(g.tensorLatency, initiation, mostTiming), initiation});
+    }
     for (const TensorName& name : tensorNames) {
+        if (g.lanes > 32) break;
         const double rate = tensorRate(gpu, name.type);
         if (rate <= 0) continue;
         const auto add = [&](std::string opcode, double macs, double bytes, int latency) {
@@ -248,10 +317,10 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
                 (64.0 + n) * group.k * width, 0);
         }
     }
-    out.assumptions.push_back(
-        fmt::format("Generation `{}` by the types of its tensor units: latencies that the drawing lacks are that "
-                    "generation's (presets/technology/gpu-generations.yaml)",
-                    g.name));
+    out.assumptions.push_back(fmt::format(
+        "Generation `{}` by its warps and the types of its tensor units: latencies that the drawing lacks are that "
+        "generation's (presets/technology/gpu-generations.yaml)",
+        g.name));
     out.assumptions.push_back(
         fmt::format("Main memory as {} channels of {:.0f} MHz, L2 as {} slices; a multiprocessor "
                     "takes 64 B per cycle from L2",

@@ -20,18 +20,19 @@ constexpr int mostParts = 8, leastSms = 8;
 class SampleCount final : public gpusim::WarpSink {
 public:
     double count = 0;
-    void op(int, std::uint32_t, unsigned) override { ++count; }
-    void access(int, std::uint32_t lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
+    void op(int, gpusim::LaneMask, unsigned) override { ++count; }
+    void access(int, gpusim::LaneMask lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
 };
 
 // Lines of 128 bytes that loads of global memory touch.
 class FootprintSink final : public gpusim::WarpSink {
 public:
     explicit FootprintSink(const gpusim::KernelTemplate& kernel) {
-        for (const auto& one : kernel.instructions()) reads_.push_back(one.opcode.starts_with("LDG"));
+        for (const auto& one : kernel.instructions())
+            reads_.push_back(one.opcode.starts_with("LDG") || one.opcode.starts_with("global_load"));
     }
-    void op(int, std::uint32_t, unsigned) override {}
-    void access(int instruction, std::uint32_t, std::span<const std::uint64_t> addresses) override {
+    void op(int, gpusim::LaneMask, unsigned) override {}
+    void access(int instruction, gpusim::LaneMask, std::span<const std::uint64_t> addresses) override {
         if (!reads_[static_cast<std::size_t>(instruction)]) return;
         for (const std::uint64_t address : addresses) {
             if (lines_.empty() || lines_.back() != address >> 7) lines_.push_back(address >> 7);
@@ -100,6 +101,7 @@ public:
             machine_.sms /= part_;
             // Whole channels; their clocks make up for what the rounding changes.
             const double share = static_cast<double>(machine_.channels) / part_;
+            machine_.lastLevel.bytes /= part_;
             machine_.channels = channelsNear(share);
             machine_.dramMhz *= share / machine_.channels, machine_.l2Mhz *= share / machine_.channels;
             shareReuse(std::min(blocks, wave), std::min(blocks, wave) / part_);

@@ -16,8 +16,8 @@ constexpr int mostShare = 8, fewestSms = 8;
 class OpCount final : public gpusim::WarpSink {
 public:
     double count = 0;
-    void op(int, std::uint32_t, unsigned) override { ++count; }
-    void access(int, std::uint32_t lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
+    void op(int, gpusim::LaneMask, unsigned) override { ++count; }
+    void access(int, gpusim::LaneMask lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
 };
 
 // Whole channels, odd as the drawing's; their clocks make up for what the rounding changes.
@@ -25,6 +25,7 @@ gpusim::Machine shareOf(gpusim::Machine machine, int share) {
     if (share == 1) return machine;
     machine.sms = std::max(1, machine.sms / share);
     const double channels = static_cast<double>(machine.channels) / share;
+    machine.lastLevel.bytes /= share;
     machine.channels = std::max(1, machine.channels / share) | 1;
     machine.dramMhz *= channels / machine.channels, machine.l2Mhz *= channels / machine.channels;
     return machine;

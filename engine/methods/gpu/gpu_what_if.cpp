@@ -18,11 +18,12 @@ int scaled(int value, double factor, int least = 1) {
 
 // Banks tell slices of a channel apart: a power of two, no more than there are banks.
 void scaleSlices(Machine& m, double factor) {
-    const int before = m.slicesPerChannel;
+    const int before = m.slicesPerDie();
     const auto wanted = static_cast<unsigned>(scaled(before, factor));
-    m.slicesPerChannel = std::min(static_cast<int>(std::bit_floor(wanted)), m.dram.banks);
+    const int after = std::min(static_cast<int>(std::bit_floor(wanted)), m.dram.banks);
+    m.slicesPerChannel = after * m.dies;
     // The same capacity over all of them.
-    m.l2.sets = std::max(1, m.l2.sets * before / m.slicesPerChannel);
+    m.l2.sets = std::max(1, m.l2.sets * before / after);
 }
 
 // Latencies of DRAM are times: in cycles of another clock they are other numbers.

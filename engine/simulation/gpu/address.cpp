@@ -9,7 +9,7 @@ AddressMap::AddressMap(const Machine& machine) : machine_(machine) {
     const auto channels = static_cast<unsigned>(machine.channels);
     power_ = std::has_single_bit(channels);
     channelBits_ = std::bit_width(channels) - 1;
-    sliceBits_ = std::bit_width(static_cast<unsigned>(machine.slicesPerChannel)) - 1;
+    sliceBits_ = std::bit_width(static_cast<unsigned>(machine.slicesPerDie())) - 1;
     bank_ = machine.bankMask, row_ = machine.rowMask;
     if (power_) {
         const std::uint64_t low = (std::uint64_t{1} << machine.channelBit) - 1;
@@ -55,7 +55,7 @@ AddressMap::Spot AddressMap::spot(std::uint64_t address) const {
         const int bits = std::bit_width(banks) - 1;
         for (std::uint32_t row = out.row; bits > 0 && row != 0; row >>= bits) out.bank ^= row & (banks - 1);
     }
-    out.slice = chip * perChannel + (out.bank & (perChannel - 1));
+    out.slice = chip * perChannel + (out.bank & (static_cast<std::uint32_t>(machine_.slicesPerDie()) - 1));
     if (machine_.partitionIndexing == 2) out.slice = polynomial(high, out.slice, machine_.slices());
     return out;
 }

@@ -22,6 +22,7 @@ public:
     struct Spot {
         std::uint32_t slice = 0, bank = 0, row = 0;
     };
+    /// `slice` is that of the first die; those of the others follow it, `Machine::slicesPerDie` apart.
     Spot spot(std::uint64_t address) const;
     std::uint32_t l2Set(std::uint64_t address) const;
 

@@ -36,7 +36,8 @@ struct Counters {
     CacheCounts l1, l2;
     std::uint64_t bypassReads = 0;  ///< sectors that no L1 looked up
     std::uint64_t dramReads = 0, dramWrites = 0, dramActivations = 0, dramPrecharges = 0;
-    std::uint64_t networkPackets = 0;  ///< requests and replies
+    std::uint64_t lastLevelReads = 0, lastLevelHits = 0, lastLevelWrites = 0;  ///< sectors; write-backs of lines
+    std::uint64_t networkPackets = 0;                                          ///< requests and replies
     void add(const Counters& o) {
         warpInstructions += o.warpInstructions, threadInstructions += o.threadInstructions;
         for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] += o.lanes[i];
@@ -48,6 +49,7 @@ struct Counters {
         l1.add(o.l1), l2.add(o.l2);
         bypassReads += o.bypassReads, dramReads += o.dramReads, dramWrites += o.dramWrites;
         dramActivations += o.dramActivations, dramPrecharges += o.dramPrecharges, networkPackets += o.networkPackets;
+        lastLevelReads += o.lastLevelReads, lastLevelHits += o.lastLevelHits, lastLevelWrites += o.lastLevelWrites;
     }
 };
 

@@ -42,6 +42,7 @@ public:
                  "yes or no");
         return false;
     }
+    bool has(std::string_view row) const { return generation_.find(row) != nullptr; }
     std::vector<int> kilobytes(std::string_view row, std::string_view key) {
         const YamlNode* map = generation_.find(row);
         const YamlNode* list = map && map->isMap() ? map->find(key) : nullptr;
@@ -113,6 +114,14 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
         g.carveBytes = read.kilobytes("unified_kb", "carve");
         g.copiesPast = read.yes("instructions", "copies"), g.groups = read.yes("instructions", "groups");
         g.matrixLoads = read.yes("instructions", "matrix_loads");
+        if (read.has("last_level")) g.lastLevel = read.distance("last_level", true);
+        if (read.has("wavefront")) {
+            g.lanes = read.whole("wavefront", "lanes", 32, 64);
+            g.issueEvery = read.whole("wavefront", "issue_every", 1, 16);
+            g.ordersMemory = read.yes("wavefront", "ordered_memory"),
+            g.fillsLines = read.yes("wavefront", "whole_lines");
+            g.oldestFirst = true;
+        }
         if (read.problem) return Unexpected(*read.problem);
         out.push_back(std::move(g));
     }

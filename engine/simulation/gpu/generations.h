@@ -29,6 +29,7 @@ struct GpuGeneration {
     int tensorLatency = 1;
     double tensorMacs = 1;  ///< of half precision, per cycle and sub-core
     Distance shared, l1, l2, dram;
+    Distance lastLevel;    ///< a cache between L2 and main memory; 0 where there is none
     double l1Bytes = 128;  ///< per core cycle and SM
     double l2Bytes = 32;   ///< the same from L2, where all SMs read at once
     double launchCycles = 0;
@@ -38,6 +39,11 @@ struct GpuGeneration {
     bool copiesPast = false;      ///< LDGSTS
     bool matrixLoads = false;     ///< LDSM
     bool groups = false;          ///< tensor instructions of whole warp groups
+    int lanes = 32;               ///< of a warp; 64 of a wavefront
+    int issueEvery = 1;           ///< cycles between two instructions of one warp
+    bool ordersMemory = false;    ///< loads return in the order of loads and stores
+    bool fillsLines = false;      ///< L1 fetches whole lines of 128 bytes
+    bool oldestFirst = false;     ///< schedulers; else greedy, then youngest
 };
 
 /// Pipes by their names in tables and option files.

@@ -25,6 +25,22 @@ double multiplicationsOf(std::string_view text) {
                                                    {".8832", 8 * 8 * 32},
                                                    {".88128", 8 * 8 * 128},
                                                    {".168256", 16 * 8 * 256}}};
+    // Of CDNA: `v_mfma_f32_16x16x16_f16`.
+    if (const auto at = text.starts_with("v_mfma") ? text.find_first_of('x') : std::string_view::npos;
+        at != std::string_view::npos) {
+        double product = 1;
+        const auto from = text.rfind('_', at);
+        for (std::size_t i = from + 1, number = 0; i <= text.size(); ++i) {
+            if (i < text.size() && text[i] >= '0' && text[i] <= '9') {
+                number = number * 10 + static_cast<std::size_t>(text[i] - '0');
+                continue;
+            }
+            product *= static_cast<double>(std::max<std::size_t>(1, number));
+            number = 0;
+            if (i < text.size() && text[i] != 'x') break;
+        }
+        return product;
+    }
     double found = 16 * 8 * 16;
     std::size_t longest = 0;
     for (const Shape& shape : shapes) {
@@ -50,7 +66,12 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
         return {std::max(g.tensorLatency, initiation), initiation, true};
     }
     if (opcode.half) return of(g.half);
-    if (name == "SHFL") return of(g.shuffle);
+    if (name == "SHFL" || name.starts_with("ds_bpermute") || name.starts_with("ds_permute") ||
+        name.starts_with("ds_swiz"))
+        return of(g.shuffle);
+    if (name.starts_with("v_cvt")) return of(g.conversion);
+    // Through the scalar cache, which answers as the vector L1 does.
+    if (name.starts_with("s_load")) return {static_cast<int>(std::lround(g.l1.cycles)), g.uniform.initiation, true};
     if (name == "HMUL2") return of(g.half);
     static constexpr std::array<std::string_view, 6> conversions{"F2F", "F2I", "I2F", "FRND", "POPC", "FLO"};
     if (std::find(conversions.begin(), conversions.end(), name) != conversions.end()) return of(g.conversion);
@@ -73,7 +94,9 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
 void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     m.modernCore = true;
     m.generation = g;
-    m.scheduler = Scheduler::GreedyThenYoungest;
+    m.scheduler = g.oldestFirst ? Scheduler::OldestFirst : Scheduler::GreedyThenYoungest;
+    m.lanes = g.lanes, m.issueEvery = g.issueEvery;
+    m.ordersMemory = g.ordersMemory, m.fillsLines = g.fillsLines;
     m.launchLatency = static_cast<int>(g.launchCycles);
     for (auto& unit : m.units) unit.present = true;
     // The stages around each level (README): a chain of loads costs the level's latency and these.
@@ -86,6 +109,9 @@ void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     // A row in place of another, and the stages on both sides of the channel.
     const double dramCycles = (t.rp + t.rcd + t.cl + t.burst + 2) * m.coreMhz / m.dramMhz;
     m.dramLatency = whole(g.dram.at(core) - g.l2.at(core) - dramCycles);
+    // Eight more between the slice and the cache behind it.
+    if (m.lastLevel.bytes > 0)
+        m.lastLevel.latency = whole(std::max(g.lastLevel.at(core), g.l2.at(core)) - g.l2.at(core) - 8);
     m.l1Banks = std::max(1, whole(g.l1Bytes / 32));
 }
 

@@ -99,12 +99,13 @@ void addAccesses(const Machine& machine, TraceBlock& block, const AccessKind& ki
             from += part, length -= part;
         }
     };
-    std::uint32_t lanes = out.mask;
+    LaneMask lanes = out.mask;
     for (const auto address : addresses) {
         const int lane = std::countr_zero(lanes);
         lanes &= lanes - 1;
         if (kind.local) {
-            const std::uint64_t thread = kind.place.threadBase + kind.warp * 32u + static_cast<unsigned>(lane);
+            const std::uint64_t thread =
+                kind.place.threadBase + kind.warp * static_cast<unsigned>(machine.lanes) + static_cast<unsigned>(lane);
             for (unsigned at = 0; at < kind.bytes; at += 4) {
                 const std::uint64_t word = address / 4 + at / 4;
                 touch((std::uint64_t{0xA0000000} + (word * kind.place.stride + thread) * 4) +

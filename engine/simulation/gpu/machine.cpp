@@ -231,7 +231,8 @@ void modernCore(Reader& read, Machine& m) {
     const GpuGeneration* generation = generationOf(name->text);
     if (!generation)
         return read.complain(*name, "modern_core", "a generation of presets/technology/gpu-generations.yaml");
-    m.modernCore = true, m.generation = *generation, m.scheduler = Scheduler::GreedyThenYoungest;
+    m.modernCore = true, m.generation = *generation,
+    m.scheduler = generation->oldestFirst ? Scheduler::OldestFirst : Scheduler::GreedyThenYoungest;
     if (const auto* pipes = read.find("core_pipes")) {
         for (const auto part : splitTrimmed(pipes->text, ';')) {
             if (part.empty()) continue;
@@ -296,9 +297,17 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     m.blockLaunchLatency = read.whole("gpgpu_TB_launch_latency", 0);
     m.sms = read.whole("gpgpu_n_clusters", 0, 1, 4096) * read.whole("gpgpu_n_cores_per_cluster", 1, 1, 64);
     m.channels = read.whole("gpgpu_n_mem", 0, 1, 1024);
-    m.slicesPerChannel = read.whole("gpgpu_n_sub_partition_per_mchannel", 1, 1, 16);
-    if (const auto threads = read.list("gpgpu_shader_core_pipeline", ':', 1); !threads.empty())
+    m.slicesPerChannel = read.whole("gpgpu_n_sub_partition_per_mchannel", 1, 1, 64);
+    if (const auto threads = read.list("gpgpu_shader_core_pipeline", ':', 1); !threads.empty()) {
         m.maxThreads = static_cast<int>(threads[0]);
+        if (threads.size() > 1 && threads[1] == 64) m.lanes = 64;
+    }
+    m.dies = read.whole("dies", 1, 1, 64);
+    if (const auto cache = read.list("last_level", ',', 3); cache.size() >= 3) {
+        m.lastLevel = {cache[0], static_cast<int>(cache[1]), std::max(1, static_cast<int>(cache[2]))};
+    }
+    m.issueEvery = read.whole("issue_every", 1, 1, 16);
+    m.ordersMemory = read.whole("ordered_memory", 0) != 0, m.fillsLines = read.whole("whole_lines", 0) != 0;
     m.maxBlocks = read.whole("gpgpu_shader_cta", 32, 1, 64);
     m.registers = read.whole("gpgpu_shader_registers", 65536, 1, 1 << 24);
     m.sharedBytes = read.whole("gpgpu_shmem_size", 0, 0, 1 << 24);
@@ -403,7 +412,9 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
         return refuse("a machine without SMs, channels or clocks",
                       "-gpgpu_n_clusters, -gpgpu_n_mem and -gpgpu_clock_domains");
     if (m.bankMask == 0) return refuse("no address map", "-gpgpu_mem_addr_mapping dramid@8;…");
-    if (m.maxThreads < 32 || m.maxThreads > 2048)
+    if (m.slicesPerChannel % m.dies != 0)
+        return refuse("slices per channel that are not shared out evenly over the dies", "-dies that divide them");
+    if (m.maxThreads < m.lanes || m.maxThreads > 2048)
         return refuse("SMs without threads", "-gpgpu_shader_core_pipeline 2048:32");
     if (m.schedulers > 8 || m.collectors % m.schedulers != 0 || m.registerBanks % m.schedulers != 0)
         return refuse("operand collectors and register banks are not shared out evenly over the schedulers",
@@ -413,7 +424,7 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
         return refuse(fmt::format("{} slices cannot be hashed by a polynomial", slices), "16, 32 or 64 slices");
     if (m.partitionIndexing != 0 && m.partitionIndexing != 2)
         return refuse("an unknown -gpgpu_memory_partition_indexing", "0 (plain) or 2 (polynomial)");
-    if ((m.slicesPerChannel & (m.slicesPerChannel - 1)) != 0) return refuse("slices per channel", "a power of two");
+    if ((m.slicesPerDie() & (m.slicesPerDie() - 1)) != 0) return refuse("slices per channel", "a power of two");
     return out;
 }
 

@@ -15,6 +15,12 @@
 
 namespace orrery::gpusim {
 
+/// One bit per lane of a warp, or of a wavefront of 64.
+using LaneMask = std::uint64_t;
+constexpr LaneMask lanesUpTo(int count) {
+    return count >= 64 ? ~LaneMask{0} : (LaneMask{1} << count) - 1;
+}
+
 /// Where an instruction is executed. The order is that in which operand collectors look at waiting instructions.
 enum class Unit : std::uint8_t { Sp, Sfu, Mem, Tensor, Dp, Int, Special1, Special2, Special3, Special4 };
 constexpr std::size_t unitCount = 10;
@@ -53,11 +59,20 @@ struct DramTiming {
     bool twoCommands = false;  ///< a row and a column command per cycle
 };
 
+/// In front of main memory, behind every L2: AMD's Infinity Cache. Its parts belong to the memory channels.
+struct LastLevelCache {
+    double bytes = 0;         ///< of the whole machine; 0: none
+    int latency = 0;          ///< core cycles beyond L2
+    int sectorsPerCycle = 1;  ///< of one channel and command cycle
+};
+
 struct Machine {
     std::string name;
     double coreMhz = 0, networkMhz = 0, l2Mhz = 0, dramMhz = 0;
     int launchLatency = 0, blockLaunchLatency = 0;
     int sms = 0, channels = 0, slicesPerChannel = 1;
+    int lanes = 32;  ///< of a warp; 64 of a wavefront
+    int dies = 1;    ///< each with an L2 of its own; blocks go to them in turn
     int maxThreads = 0, maxBlocks = 0, registers = 0, sharedBytes = 0;
     int schedulers = 4, collectors = 8, collectorPorts = 8, registerBanks = 8, registerPasses = 2, fetches = 4;
     int unitsPerClass = 4;
@@ -87,10 +102,15 @@ struct Machine {
     bool permutesBanks = false;
     bool warmsByCopies = true;
     bool idealMemory = false;
-    bool modernCore = false;   ///< the setting `hardware`: issue by dependences alone, no collectors
-    GpuGeneration generation;  ///< of the modern core
+    LastLevelCache lastLevel;
+    int issueEvery = 1;         ///< cycles from an instruction of a warp to its next, whatever it needs
+    bool ordersMemory = false;  ///< loads of a warp return in the order of its loads and stores (CDNA's VM_CNT)
+    bool fillsLines = false;    ///< a miss of L1 brings the whole line of 128 bytes
+    bool modernCore = false;    ///< the setting `hardware`: issue by dependences alone, no collectors
+    GpuGeneration generation;   ///< of the modern core
     int slices() const { return channels * slicesPerChannel; }
-    int warps() const { return maxThreads / 32; }
+    int slicesPerDie() const { return slicesPerChannel / dies; }  ///< and channel
+    int warps() const { return maxThreads / lanes; }
     const OpcodeTiming* timingOf(std::string_view opcode) const;
 };
 

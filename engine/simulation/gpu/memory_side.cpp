@@ -35,13 +35,15 @@ void Slice::cycle(std::uint64_t coreCycle, CacheCounts& counts) {
     if (!rop_.empty() && coreCycle >= rop_.front().ready && room(toL2_, machine_.toL2)) toL2_.push(rop_.take().request);
 }
 
-DramChannel::DramChannel(const Machine& machine, std::vector<Slice*> slices)
+DramChannel::DramChannel(const Machine& machine, const AddressMap& map, std::vector<Slice*> slices)
     : machine_(machine),
       t_(machine.dram),
       slices_(std::move(slices)),
       credits_(slices_.size(), 0),
       banks_(static_cast<std::size_t>(machine.dram.banks)),
       groups_(static_cast<std::size_t>(machine.dram.groups)),
+      lastLevel_(machine),
+      map_(map),
       minimum_(machine.dram.cl) {
     tail_ = static_cast<std::uint64_t>(minimum_);
 }
@@ -162,8 +164,35 @@ std::uint64_t DramChannel::earliest(std::size_t at) const {
                                    : std::max({ccd_, group.ccd, bank.rcd, writeToRead_});
 }
 
+bool DramChannel::lastLevelTakes(Request* request, std::uint64_t coreCycle, Counters& counts) {
+    const bool write = request->kind == Request::Kind::WriteBack;
+    const auto found = lastLevel_.access(request->address, write, request->bursts);
+    Slice& slice = *slices_[request->slice % slices_.size()];
+    if (found.writtenBack) {
+        Request* out = slice.pool.take();
+        out->kind = Request::Kind::WriteBack, out->address = *found.writtenBack, out->slice = request->slice;
+        out->bursts = static_cast<std::uint8_t>(found.sectors);
+        const auto spot = map_.spot(out->address);
+        out->bank = static_cast<std::uint8_t>(spot.bank), out->row = spot.row;
+        delay_.push({out, coreCycle + static_cast<std::uint64_t>(machine_.dramLatency)});
+    }
+    if (write) {
+        ++counts.lastLevelWrites;
+        slice.pool.give(request);
+        return true;
+    }
+    ++counts.lastLevelReads;
+    if (!found.hit) return false;
+    ++counts.lastLevelHits;
+    hits_.push({request, coreCycle + static_cast<std::uint64_t>(machine_.lastLevel.latency)});
+    return true;
+}
+
 void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& counts) {
-    if (!returned_.empty()) {
+    const int most = lastLevel_.present() ? machine_.lastLevel.sectorsPerCycle : 1;
+    for (int i = 0; i < most && !hits_.empty() && hits_.front().ready <= coreCycle; ++i)
+        returned_.push(hits_.take().request);
+    for (int i = 0; i < most && !returned_.empty(); ++i) {
         Request* one = returned_.front();
         const std::size_t slice = one->slice % slices_.size();
         if (slices_[slice]->fromDram.size() < static_cast<std::size_t>(machine_.fromDram)) {
@@ -171,6 +200,8 @@ void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& co
             returned_.pop();
             if (credits_[slice] > 1) --sharedCredits_;
             --credits_[slice];
+        } else {
+            break;
         }
     }
     if (!data_.empty() && data_.front().slot <= now) {
@@ -199,6 +230,7 @@ void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& co
         }
     }
     const auto limit = machine_.dramQueue + machine_.dramReturnQueue - (static_cast<int>(slices_.size()) - 1);
+    int taken = 0;
     for (std::size_t p = 0; p < slices_.size(); ++p) {
         const std::size_t s = (p + lastSlice_ + 1) % slices_.size();
         Slice& slice = *slices_[s];
@@ -206,13 +238,14 @@ void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& co
         if (credits_[s] >= 1 && sharedCredits_ >= limit) continue;
         if (full()) break;
         Request* one = slice.toDram.take();
-        delay_.push({one, coreCycle + static_cast<std::uint64_t>(machine_.dramLatency)});
         if (one->kind != Request::Kind::WriteBack) {
             if (credits_[s] >= 1) ++sharedCredits_;
             ++credits_[s];
         }
+        if (!lastLevel_.present() || !lastLevelTakes(one, coreCycle, counts))
+            delay_.push({one, coreCycle + static_cast<std::uint64_t>(machine_.dramLatency)});
         lastSlice_ = s;
-        break;
+        if (++taken >= most) break;
     }
     bool pushed = false;
     if (!delay_.empty() && coreCycle >= delay_.front().ready && !full()) {

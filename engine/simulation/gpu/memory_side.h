@@ -3,8 +3,10 @@
 // What lies behind the interconnect: slices of L2 and the DRAM channels that they share.
 
 #include "simulation/gpu/address.h"
+#include "simulation/gpu/last_level.h"
 #include "simulation/gpu/sector_cache.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -48,14 +50,20 @@ private:
 
 class DramChannel {
 public:
-    DramChannel(const Machine& machine, std::vector<Slice*> slices);
+    DramChannel(const Machine& machine, const AddressMap& map, std::vector<Slice*> slices);
     /// One cycle of the command clock, which counts from 0 without gaps in number though not in calls.
     void cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& counts);
     /// The next cycle of the command clock at which something may happen by itself.
     std::uint64_t wakesAt() const { return wake_; }
     /// The core cycle at which the oldest request in the delay line is due.
-    std::uint64_t delayedUntil() const { return delay_.empty() ? never : delay_.front().ready; }
+    std::uint64_t delayedUntil() const {
+        return std::min(delay_.empty() ? never : delay_.front().ready, hits_.empty() ? never : hits_.front().ready);
+    }
     bool called() const;
+    /// Puts a sector into the last-level cache without time.
+    void warm(std::uint64_t sector, bool written = false, int sectors = 1) {
+        if (lastLevel_.present()) lastLevel_.access(sector, written, sectors);
+    }
     void poke() { wake_ = 0; }
 
 private:
@@ -83,6 +91,8 @@ private:
     void schedule();
     bool column(std::size_t bank, std::uint64_t now, Counters& counts);
     bool row(std::size_t bank, std::uint64_t now, Counters& counts);
+    /// Whether the last-level cache takes it; else it goes on to main memory.
+    bool lastLevelTakes(Request* request, std::uint64_t coreCycle, Counters& counts);
     std::uint64_t earliest(std::size_t bank) const;
 
     const Machine& machine_;
@@ -93,7 +103,9 @@ private:
     std::size_t lastSlice_ = 0;
     std::vector<Bank> banks_;
     std::vector<Group> groups_;
-    Fifo<Delayed> delay_;
+    Fifo<Delayed> delay_, hits_;
+    LastLevelTags lastLevel_;
+    const AddressMap& map_;
     Fifo<Request*> arrived_, returned_;
     Fifo<Returning> data_;
     std::uint64_t tail_ = 0, tailOfData_ = 0;

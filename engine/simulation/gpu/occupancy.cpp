@@ -8,10 +8,11 @@ namespace orrery::gpusim {
 
 Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
     Occupancy out;
-    const int threads = kernel.warps() * 32;
+    const int threads = kernel.warps() * kernel.lanes;
     const int byThreads = machine.maxThreads / threads;
     const int sharedPerBlock =
-        kernel.sharedBytes + (machine.modernCore && machine.generation.computeCapability >= 80 ? 1024 : 0);
+        kernel.sharedBytes +
+        (machine.modernCore && machine.lanes == 32 && machine.generation.computeCapability >= 80 ? 1024 : 0);
     const int byShared = sharedPerBlock > 0 ? machine.sharedBytes / sharedPerBlock : 1 << 20;
     // Real SMs give registers to warps in units of 256 and keep 1 KB of shared memory per block.
     const int rounded = machine.modernCore ? (kernel.registers + 7) / 8 * 8 : (kernel.registers + 3) / 4 * 4;

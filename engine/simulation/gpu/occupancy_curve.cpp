@@ -43,8 +43,8 @@ int mostOf(const Machine& machine, BlockNeed need) {
 }
 
 std::vector<OccupancyPoint> occupancyCurve(const Machine& machine, const KernelHeader& kernel, BlockNeed need) {
-    const int step = need == BlockNeed::SharedMemory ? 512 : need == BlockNeed::Threads ? 32 : 1;
-    const int first = need == BlockNeed::SharedMemory ? 0 : need == BlockNeed::Threads ? 32 : 16;
+    const int step = need == BlockNeed::SharedMemory ? 512 : need == BlockNeed::Threads ? machine.lanes : 1;
+    const int first = need == BlockNeed::SharedMemory ? 0 : need == BlockNeed::Threads ? machine.lanes : 16;
     std::vector<OccupancyPoint> out;
     for (int value = first; value <= mostOf(machine, need); value += step) {
         KernelHeader other = kernel;

@@ -188,6 +188,7 @@ constexpr bool digits(std::string_view text) {
 }  // namespace
 
 std::optional<Opcode> opcodeOf(std::string_view text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') return cdnaOpcodeOf(text);
     const auto name = text.substr(0, text.find('.'));
     Opcode out;
     if (const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == name; });

@@ -5,6 +5,7 @@
 #include "simulation/gpu/machine.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace orrery::gpusim {
@@ -53,6 +54,15 @@ struct Opcode {
     bool half = false;        ///< packed half precision: half the initiation interval
     std::uint8_t bytes = 4;   ///< per lane, of the first all-digit suffix
 };
+
+/// What a template's SASS opcode is called on CDNA: `LDG.E.128` is `global_load_dwordx4`. One that is no SASS stays.
+std::string cdnaOpcode(std::string_view sass);
+/// Of `v_fma_f32` and the like; nothing if CDNA 3 has no such instruction that is known here.
+std::optional<Opcode> cdnaOpcodeOf(std::string_view text);
+/// Lanes of a warp by the version of the ISA: 942 is gfx942.
+constexpr int lanesOfVersion(int version) {
+    return version >= 900 ? 64 : 32;
+}
 
 /// Of `LDG.E.128.SYS` and the like; nothing if no generation that traces come from has it.
 std::optional<Opcode> opcodeOf(std::string_view text);

@@ -97,7 +97,7 @@ void Recorder::begin(const Machine& machine, const KernelSource& kernel, std::ui
     *this = Recorder(options);
     statics_ = &kernel.statics(), kernel_ = &kernel;
     opens_ = opens;
-    out_.sm = options_.sm, out_.schedulers = machine.schedulers;
+    out_.sm = options_.sm, out_.schedulers = machine.schedulers, out_.lanes = machine.lanes;
     out_.warps.resize(static_cast<std::size_t>(machine.warps()));
     out_.schedulerSpans.resize(static_cast<std::size_t>(machine.schedulers));
     out_.binCycles = 16;

@@ -72,6 +72,7 @@ struct RecordedBin {
 
 struct Recording {
     int sm = 0, schedulers = 0;
+    int lanes = 32;              ///< of a warp
     std::uint64_t cycles = 0;    ///< of the run since its launch
     std::uint64_t recorded = 0;  ///< until where the spans reach
     std::vector<RecordedInstruction> instructions;

@@ -7,6 +7,7 @@
 #include "simulation/gpu/machine.h"
 #include "simulation/gpu/request.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -30,6 +31,15 @@ public:
     Fifo<Request*>& misses() { return misses_; }
     bool awaits(std::uint64_t sector) const { return find(sector) >= 0; }
     void invalidate();
+    /// Calls `each(address, sectors)` for every line that main memory lacks, and forgets all.
+    template <class Each>
+    void flush(Each&& each) {
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            const auto sectors = std::count(lines_[i].state.begin(), lines_[i].state.end(), Modified);
+            if (sectors > 0) each(tags_[i] << 7, static_cast<int>(sectors));
+        }
+        invalidate();
+    }
     /// A host copy: the sector is valid, in no time.
     void warm(std::uint64_t sector, std::uint32_t set, std::uint64_t time);
     int portBusy = 0;  ///< cycles for which the data port is taken

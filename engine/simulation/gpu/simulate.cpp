@@ -33,7 +33,7 @@ public:
             std::vector<Slice*> own;
             for (int i = 0; i < machine.slicesPerChannel; ++i)
                 own.push_back(&slices_[static_cast<std::size_t>(c * machine.slicesPerChannel + i)]);
-            channels_.emplace_back(machine, std::move(own));
+            channels_.emplace_back(machine, map_, std::move(own));
         }
         for (int i = 0; i < machine.sms; ++i) sms_.emplace_back(machine, map_, i, requests_);
         lastPlaced_ = machine.sms - 1;
@@ -45,7 +45,12 @@ public:
         for (std::uint64_t at = bytes > kept ? (bytes - kept) / 32 * 32 : 0; at < bytes; at += 32) {
             std::uint64_t sector = (address + at) & ~std::uint64_t{31};
             if (options_.cutsCopyAddresses) sector &= 0xffffffffull;
-            slices_[map_.spot(sector).slice].cache.warm(sector, map_.l2Set(sector), copied_++);
+            const auto slice = map_.spot(sector).slice;
+            // Of several L2 nobody knows which will ask.
+            if (machine_.dies > 1)
+                channels_[slice / static_cast<unsigned>(machine_.slicesPerChannel)].warm(sector);
+            else
+                slices_[slice].cache.warm(sector, map_.l2Set(sector), copied_++);
         }
     }
 
@@ -81,6 +86,16 @@ public:
             sms_[static_cast<std::size_t>(which)].recorder = recorder;
             recorder->begin(machine_, trace, opens);
         }
+        if (machine_.dies > 1) {
+            // Dies take blocks in turn, from the first on in every kernel, and what one wrote another may read: every L2
+            // is written back and emptied between kernels (LLVM, memory model of gfx942).
+            lastPlaced_ = machine_.sms - 1, lastPlacedAtStart_ = -1;
+            for (std::size_t i = 0; i < slices_.size(); ++i) {
+                slices_[i].cache.flush([&](std::uint64_t address, int sectors) {
+                    channels_[i / static_cast<std::size_t>(machine_.slicesPerChannel)].warm(address, true, sectors);
+                });
+            }
+        }
         std::int64_t placed = 0;
         std::uint64_t finished = 0, before = 0;
         for (const Sm& sm : sms_) before += sm.finishedBlocks();
@@ -114,7 +129,7 @@ public:
                     const int id = (lastPlacedAtStart_ + 1 + i) % machine_.sms;
                     Sm& sm = sms_[static_cast<std::size_t>(id)];
                     if (!sm.hasRoom()) continue;
-                    const int threads = out.header.warps() * 32;
+                    const int threads = out.header.warps() * machine_.lanes;
                     const LocalPlace local{
                         static_cast<std::uint64_t>(threads) *
                             (static_cast<std::uint64_t>(id) +
@@ -275,6 +290,18 @@ private:
 
 Expected<KernelResult> simulate(const Machine& machine, KernelSource& kernel, const SimulateOptions& options) {
     return std::make_unique<Gpu>(machine, options)->run(kernel);
+}
+
+Expected<std::vector<KernelResult>> simulate(const Machine& machine, std::span<KernelSource* const> kernels,
+                                             const SimulateOptions& options) {
+    auto gpu = std::make_unique<Gpu>(machine, options);
+    std::vector<KernelResult> out;
+    for (KernelSource* kernel : kernels) {
+        auto result = gpu->run(*kernel);
+        if (!result) return tl::unexpected(result.error());
+        out.push_back(std::move(*result));
+    }
+    return out;
 }
 
 Expected<std::vector<KernelResult>> simulate(const Machine& machine, const std::vector<TraceCommand>& commands,

@@ -7,6 +7,7 @@
 #include "simulation/gpu/recorder.h"
 #include "simulation/gpu/trace.h"
 
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ struct SimulateOptions {
 
 /// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.
 Expected<std::vector<KernelResult>> simulate(const Machine& machine, const std::vector<TraceCommand>& commands,
+                                             const SimulateOptions& options = {});
+
+/// One after the other; each finds the caches as the one before it left them.
+Expected<std::vector<KernelResult>> simulate(const Machine& machine, std::span<KernelSource* const> kernels,
                                              const SimulateOptions& options = {});
 
 /// One kernel on a machine whose caches are empty.

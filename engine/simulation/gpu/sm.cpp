@@ -54,10 +54,10 @@ void Sm::place(TraceBlock& trace, std::uint64_t cycle) {
         warp.pending.fill(0);
         warp.at = block.trace.begin[static_cast<std::size_t>(i)];
         warp.end = block.trace.begin[static_cast<std::size_t>(i) + 1];
-        const int threads = std::min(32, threadsPerBlock_ - 32 * i);
-        warp.lanes = threads >= 32 ? 0xffffffffu : (1u << threads) - 1;
-        warp.exited = 0, warp.atomics = warp.stores = warp.inPipe = 0, warp.buffered = 0;
+        warp.lanes = lanesUpTo(std::min(machine_.lanes, threadsPerBlock_ - machine_.lanes * i));
+        warp.exited = 0, warp.issues = 0, warp.atomics = warp.stores = warp.inPipe = 0, warp.buffered = 0;
         warp.block = static_cast<std::uint8_t>(slot), warp.age = nextAge_++;
+        warp.ordered = {};
         warp.groups.assign(1, 0), warp.awaitedGroups = warp.oldestGroup = 0;
         const auto bit = std::uint64_t{1} << id;
         block.warps |= bit, live_ |= bit;
@@ -172,6 +172,12 @@ void Sm::execute(std::uint64_t now) {
         const StaticInstruction& one = what(dispatch_);
         dispatchReady_ = now + 1;
         dispatchLeft_ = dispatch_.count;
+        // A wavefront's lanes pass at the width of L1, whether or not they share sectors.
+        dispatchHeld_ = 0;
+        if (machine_.lanes > 32) {
+            const double bytes = static_cast<double>(std::popcount(dispatch_.mask)) * one.bytes;
+            dispatchHeld_ = now + static_cast<std::uint64_t>(bytes / machine_.generation.l1Bytes);
+        }
         switch (one.action) {
             case Action::SharedLoad:
             case Action::SharedStore:
@@ -180,6 +186,9 @@ void Sm::execute(std::uint64_t now) {
                 dispatchLeft_ = 0;
                 counts.sharedPasses += dispatch_.count;
                 break;
+            case Action::Store:
+                if (!machine_.ordersMemory) break;
+                [[fallthrough]];
             case Action::Load:
             case Action::Atomic:
             case Action::CopyToShared: {
@@ -190,8 +199,9 @@ void Sm::execute(std::uint64_t now) {
                 dispatchLoad_ = freeLoads_.back();
                 freeLoads_.pop_back();
                 loads_[dispatchLoad_] = {
-                    dispatch_.warp, one.destination, static_cast<std::int32_t>(dispatch_.count),
+                    dispatch_.warp, one.destination, static_cast<std::int32_t>(std::max(1u, dispatch_.count)),
                     one.action == Action::CopyToShared ? static_cast<std::int32_t>(dispatch_.group) : -1};
+                if (machine_.ordersMemory) warps_[dispatch_.warp].ordered.push(dispatchLoad_);
                 break;
             }
             case Action::Fence:
@@ -290,12 +300,13 @@ std::uint64_t Sm::nextTimer(std::uint64_t now) const {
         if (!queue.empty() && queue.front().at > now) out = std::min(out, queue.front().at);
     }
     if (!accepted_.empty() || !replies_.empty()) out = now + 1;
-    return out;
+    return std::min(out, std::max(now + 1, retryAt_));
 }
 
 void Sm::cycle(std::uint64_t now) {
     settle(now);
     moved_ = false;
+    retryAt_ = never;
     idleNow_ = dependenceNow_ = unitNow_ = refusedNow_ = conflictNow_ = bankNow_ = 0;
     const auto resident = static_cast<unsigned>(std::popcount(live_));
     writeBack(now);

@@ -44,7 +44,8 @@ public:
 private:
     static constexpr int wheelSize = 1024;
     struct Flight {
-        std::uint32_t what = 0, mask = 0, first = 0, count = 0, order = 0;
+        LaneMask mask = 0;
+        std::uint32_t what = 0, first = 0, count = 0, order = 0;
         std::uint16_t group = 0;
         std::uint8_t warp = 0, scheduler = 0, left = 0;
         bool used = false;
@@ -52,13 +53,15 @@ private:
     struct Warp {
         std::uint32_t at = 0, end = 0;
         std::array<std::uint64_t, 4> pending{};
-        std::uint32_t lanes = 0, exited = 0;
+        LaneMask lanes = 0, exited = 0;
+        std::uint64_t issues = 0;  ///< not before this cycle
         int atomics = 0, stores = 0, inPipe = 0;
         std::uint8_t buffered = 0, block = 0;
         std::uint64_t age = 0;
-        std::vector<int> groups;  ///< copies under way, by group; the last is open
-        int awaitedGroups = 0;    ///< these must be empty
-        int oldestGroup = 0;      ///< all before it are
+        std::vector<int> groups;      ///< copies under way, by group; the last is open
+        int awaitedGroups = 0;        ///< these must be empty
+        int oldestGroup = 0;          ///< all before it are
+        Fifo<std::uint32_t> ordered;  ///< loads and stores under way, where they return in order
     };
     struct Block {
         bool used = false;
@@ -76,7 +79,7 @@ private:
         std::int32_t next = -1;
         std::int16_t destination = -1;
         std::uint8_t warp = 0, unit = 0, scheduler = 0;
-        std::uint32_t mask = 0;
+        LaneMask mask = 0;
     };
     struct Timed {
         Flight flight;
@@ -104,7 +107,7 @@ private:
     void operands();
     void issue(std::uint64_t now);
     bool modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint64_t now);
-    void modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
+    void modernIssue(const StaticInstruction& one, LaneMask mask, std::uint8_t warp, unsigned scheduler,
                      std::uint64_t now);
     bool tryIssue(std::uint8_t warp, unsigned scheduler, std::uint64_t now);
     void observe(unsigned scheduler, std::uint64_t candidates);  ///< for the recorder
@@ -114,6 +117,8 @@ private:
     void leave(std::uint8_t id, std::uint64_t now);
     void checkGroups(std::uint8_t id);
     bool send(Request* request);
+    void finish(std::uint32_t load);
+    void bringLine(const Request& missed, std::uint32_t set, std::uint64_t now);
     std::uint64_t nextTimer(std::uint64_t now) const;
     void await(std::uint8_t warp, bool waits) {
         const auto bit = std::uint64_t{1} << warp;
@@ -130,6 +135,7 @@ private:
     const std::vector<StaticInstruction>* statics_ = nullptr;
     int blocksThatFit_ = 0, warpsPerBlock_ = 1, threadsPerBlock_ = 0;
     unsigned usedBlocks_ = 0;
+    static constexpr std::uint32_t lineFill = 0xffffffffu;  ///< in place of a load: nobody waits for the sector
     std::uint64_t finished_ = 0, nextAge_ = 0;
     std::vector<Block> blocks_;
     std::vector<Warp> warps_;
@@ -165,6 +171,7 @@ private:
 
     Flight dispatch_;
     std::uint64_t dispatchReady_ = 0;
+    std::uint64_t dispatchHeld_ = 0;  ///< until its lanes have passed, at the width of L1
     std::uint32_t dispatchLoad_ = 0, dispatchLeft_ = 0;
     Fifo<Timed> shared_;
     std::vector<Fifo<Queued>> l1Queue_;
@@ -172,6 +179,7 @@ private:
     std::vector<Load> loads_;
     std::vector<std::uint32_t> freeLoads_;
     SectorCache l1_;
+    CacheCounts lineCounts_;  ///< of sectors that nobody asked for
     RequestPool pool_;
     Fifo<Request*> replies_;   ///< of the cluster
     Fifo<Request*> accepted_;  ///< of the load/store unit
@@ -188,6 +196,7 @@ private:
     bool moved_ = false;
     std::uint64_t wake_ = never, last_ = 0;
     bool slept_ = false;
+    std::uint64_t retryAt_ = never;  ///< a warp that had all but its turn may issue
     std::uint64_t idleNow_ = 0, dependenceNow_ = 0, unitNow_ = 0, refusedNow_ = 0, conflictNow_ = 0, bankNow_ = 0;
 };
 

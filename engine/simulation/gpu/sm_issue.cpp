@@ -36,11 +36,13 @@ bool Sm::modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint
 
 // Fixed latencies: a dependent instruction may issue when they are over. Two register banks per sub-core with one read
 // port each: every further operand of one bank is a bubble.
-void Sm::modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
+void Sm::modernIssue(const StaticInstruction& one, LaneMask mask, std::uint8_t warp, unsigned scheduler,
                      std::uint64_t now) {
     std::array<unsigned, 2> operands{};
     for (unsigned i = 0; i < one.sources; ++i) ++operands[one.source[i] & 1];
-    portFree_[scheduler] = now + std::max({1u, operands[0], operands[1]});
+    // A wavefront's registers are read over the four cycles that it issues in.
+    const unsigned ports = machine_.lanes > 32 ? 1 : std::max({1u, operands[0], operands[1]});
+    portFree_[scheduler] = now + ports;
     unitFree_[static_cast<std::size_t>(one.unit)][scheduler] = now + static_cast<unsigned>(one.initiation);
     std::int32_t at = 0;
     if (freeResults_.empty()) {
@@ -64,12 +66,19 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
     const StaticInstruction& one = (*statics_)[next.what];
     const auto u = static_cast<std::size_t>(one.unit);
     if (issuedMask_[u] >> scheduler & 1) return false;
+    if (warp.issues > now) {
+        retryAt_ = std::min(retryAt_, warp.issues);
+        return false;
+    }
     if (machine_.modernCore && !modernTakes(one, scheduler, now)) return false;
+    // A wavefront stands still until its branch is decided.
+    const bool branches = machine_.lanes > 32 && one.unit == Unit::Special1;
+    warp.issues = now + static_cast<unsigned>(branches ? one.latency : machine_.issueEvery);
     const auto bit = std::uint64_t{1} << id;
     Flight aside;
     const bool direct = machine_.modernCore && one.unit != Unit::Mem;
     Flight& f = direct ? aside : issued_[u][scheduler];
-    f = {next.what, next.mask, next.first, next.count, order_++, 0, id, static_cast<std::uint8_t>(scheduler), 0, true};
+    f = {next.mask, next.what, next.first, next.count, order_++, 0, id, static_cast<std::uint8_t>(scheduler), 0, true};
     if (direct)
         modernIssue(one, next.mask, id, scheduler, now);
     else

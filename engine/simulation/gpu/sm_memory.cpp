@@ -6,6 +6,7 @@
 namespace orrery::gpusim {
 
 void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
+    if (at == lineFill) return;
     Load& load = loads_[at];
     Warp& warp = warps_[load.warp];
     if (atomic) {
@@ -14,6 +15,13 @@ void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
             await(load.warp, false);
     }
     if (--load.left > 0) return;
+    if (!machine_.ordersMemory) return finish(at);
+    while (!warp.ordered.empty() && loads_[warp.ordered.front()].left <= 0) finish(warp.ordered.take());
+}
+
+void Sm::finish(std::uint32_t at) {
+    const Load load = loads_[at];
+    Warp& warp = warps_[load.warp];
     release(load.warp, load.destination);
     if (load.group >= 0) {
         --warp.groups[static_cast<std::size_t>(load.group)];
@@ -74,6 +82,12 @@ void Sm::writeBackLoad(std::uint64_t now) {
             bypassed_ = nullptr;
         } else if (client == 4 && l1_.hasReady()) {
             Request* one = l1_.takeReady();
+            if (one->load == lineFill) {
+                pool_.give(one);
+                moved_ = true;
+                --c;
+                continue;
+            }
             const Load& load = loads_[one->load];
             writing_ = {From::L1, load.warp, load.destination, one->load, one->lanes, false};
             pool_.give(one);
@@ -93,9 +107,10 @@ bool Sm::send(Request* request) {
     }
     if (!requests_.hasRoom(static_cast<std::size_t>(id_))) return false;
     const auto spot = map_.spot(request->address);
-    request->slice = static_cast<std::uint16_t>(spot.slice);
+    const auto slice = spot.slice + static_cast<std::uint32_t>(id_ % machine_.dies * machine_.slicesPerDie());
+    request->slice = static_cast<std::uint16_t>(slice);
     request->bank = static_cast<std::uint8_t>(spot.bank), request->row = spot.row;
-    requests_.push(static_cast<std::size_t>(id_), spot.slice, request);
+    requests_.push(static_cast<std::size_t>(id_), slice, request);
     ++counts.networkPackets;
     return true;
 }
@@ -114,10 +129,23 @@ void Sm::accessL1(std::uint64_t now) {
         }
         queue.pop();
         moved_ = true;
+        if (status == CacheStatus::Miss && machine_.fillsLines && !request->isWrite()) bringLine(*request, set, now);
         if (status == CacheStatus::Hit && !request->isWrite()) {
             sectorDone(request->load, request->lanes, false);
             pool_.give(request);
         }
+    }
+}
+
+// The other sectors of a line that missed; what finds no room is left out.
+void Sm::bringLine(const Request& missed, std::uint32_t set, std::uint64_t now) {
+    const std::uint64_t line = missed.address & ~std::uint64_t{127};
+    for (std::uint64_t sector = line; sector < line + 128; sector += 32) {
+        if (sector == missed.address) continue;
+        Request* more = pool_.take();
+        more->address = sector, more->bytes = 0xffffffffu;
+        more->sm = missed.sm, more->warp = missed.warp, more->load = lineFill;
+        if (l1_.access(*more, set, now, lineCounts_, pool_) != CacheStatus::Miss) pool_.give(more);
     }
 }
 
@@ -175,6 +203,7 @@ void Sm::loadStore(std::uint64_t now) {
         Request* one = accepted_.front();
         if (one->isWrite()) {
             --warps_[one->warp].stores;
+            if (machine_.ordersMemory) sectorDone(one->load, one->lanes, false);
             pool_.give(one);
             accepted_.pop();
             moved_ = true;
@@ -211,13 +240,19 @@ void Sm::loadStore(std::uint64_t now) {
         return;
     }
     if (!memory(now)) return;
+    if (dispatchHeld_ > now) {
+        dispatchReady_ = dispatchHeld_;
+        dispatchHeld_ = 0;
+        return;
+    }
     const StaticInstruction& one = what(dispatch_);
     if (one.action == Action::SharedLoad || one.action == Action::SharedAtomic) {
         if (shared_.size() >= static_cast<std::size_t>(machine_.sharedLatency)) return;
         shared_.push({dispatch_, now + static_cast<std::uint64_t>(machine_.sharedLatency)});
     } else {
         if (dispatch_.count == 0 &&
-            (one.action == Action::Load || one.action == Action::Atomic || one.action == Action::CopyToShared)) {
+            (one.action == Action::Load || one.action == Action::Atomic || one.action == Action::CopyToShared ||
+             (one.action == Action::Store && machine_.ordersMemory))) {
             loads_[dispatchLoad_].left = 1;
             sectorDone(dispatchLoad_, 0, false);
         }

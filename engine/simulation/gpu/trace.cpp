@@ -164,6 +164,8 @@ Expected<bool> KernelTrace::readHeader() {
             fine = whole(header_.binaryVersion, 1000);
         else if (key == "accelsim tracer version")
             fine = whole(header_.traceVersion, 100);
+        else if (key == "warp lanes")
+            fine = whole(header_.lanes, 64);
         else if (key == "cuda stream id")
             header_.stream = hexIn(value).value_or(0);
         else if (key == "shmem base_addr")
@@ -176,6 +178,11 @@ Expected<bool> KernelTrace::readHeader() {
     }
     if (!grid || !block)
         return broken("a header without grid or block", "-grid dim = (x,y,z) and -block dim = (x,y,z)");
+    if (header_.lanes != machine_->lanes) {
+        return broken(fmt::format("warps of {} lanes; `{}` has {}", header_.lanes, machine_->name, machine_->lanes),
+                      "a trace and a machine of the same kind of GPU",
+                      "-warp lanes = 64 in the header of a trace of wavefronts");
+    }
     if (std::int64_t{1} * header_.block[0] * header_.block[1] * header_.block[2] > 1024 * 2)
         return broken("a block of more than 2048 threads", "at most 2048 threads");
     return true;
@@ -235,11 +242,11 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
     if (header_.traceVersion < 3) words.next(), words.next(), words.next(), words.next();
     if (header_.lineInfo) words.next();
     const auto pc = hexIn(words.next()), mask = hexIn(words.next());
-    if (!pc || !mask || *mask > 0xffffffffull)
+    if (!pc || !mask || (*mask & ~lanesUpTo(header_.lanes)) != 0)
         return broken("an instruction without program counter and mask",
                       "PC MASK DESTINATIONS [R] OPCODE SOURCES [R…] WIDTH …");
     Executed out;
-    out.mask = static_cast<std::uint32_t>(*mask);
+    out.mask = *mask;
     const std::size_t slot = static_cast<std::size_t>(*pc >> 4) & 0xffff;
     if (slot >= memo_.size()) memo_.resize(slot + 1);
     Memo& memo = memo_[slot];
@@ -272,7 +279,8 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
         const auto name = words.next();
         const auto opcode = opcodeOf(name);
         if (!opcode)
-            return broken(fmt::format("no instruction '{}' is known", name), "a SASS opcode of Kepler to Hopper",
+            return broken(fmt::format("no instruction '{}' is known", name),
+                          "a SASS opcode of Kepler to Hopper, or one of CDNA",
                           fmt::format("binary version {}", header_.binaryVersion));
         const auto sources = number(words.next(), 8);
         if (!sources) return broken("the number of sources is missing", "0 to 8");

@@ -31,9 +31,10 @@ struct KernelHeader {
     int sharedBytes = 0, registers = 0, binaryVersion = 0, traceVersion = 3;
     std::uint64_t stream = 0, sharedBase = 0, localBase = 0;
     bool lineInfo = false;
+    int lanes = 32;  ///< of a warp
     std::int64_t blocks() const { return std::int64_t{1} * grid[0] * grid[1] * grid[2]; }
     int threads() const { return block[0] * block[1] * block[2]; }
-    int warps() const { return (threads() + 31) / 32; }
+    int warps() const { return (threads() + lanes - 1) / lanes; }
 };
 
 /// What all executions of an instruction share.
@@ -61,9 +62,9 @@ struct Access {
 /// DEPBAR its number of groups.
 struct Executed {
     std::uint32_t what = 0;  ///< index of the static part
-    std::uint32_t mask = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
+    LaneMask mask = 0;
 };
 
 /// How an instruction reads, for people: `HMMA.16816.F32 R0, R4, R8`.

@@ -59,7 +59,7 @@ public:
         start.stack.launch = static_cast<double>(out.launchCycles);
         const auto place = [&](std::size_t id, std::uint64_t at, const WarpPath& path) -> Expected<bool> {
             SmModel& sm = sms_[id];
-            const auto threads = static_cast<std::uint64_t>(out.header.warps()) * 32;
+            const auto threads = static_cast<std::uint64_t>(out.header.warps() * machine_.lanes);
             const auto sms = static_cast<std::uint64_t>(machine_.sms);
             const LocalPlace local{threads * (id + sms * static_cast<std::uint64_t>(sm.freeSlot())),
                                    threads * static_cast<std::uint64_t>(fit.used) * sms};

@@ -33,6 +33,7 @@ MemoryModel::MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore
       dramCycle_(machine.coreMhz / machine.dramMhz) {
     for (Slice& slice : slices_) slice.cache.configure(machine.l2, 0);
     for (Channel& channel : channels_) {
+        channel.lastLevel = LastLevelTags(machine);
         channel.banks.resize(static_cast<std::size_t>(machine.dram.banks));
         channel.groups.assign(static_cast<std::size_t>(machine.dram.groups), 0);
     }
@@ -51,8 +52,9 @@ void MemoryModel::send(std::uint32_t at, std::uint64_t from) {
         return;
     }
     const auto spot = map_.spot(request.address);
-    request.slice = spot.slice, request.bank = static_cast<std::uint8_t>(spot.bank), request.row = spot.row;
-    toSlices_.push(request.sm, spot.slice, at, from + 1);
+    request.slice = spot.slice + static_cast<unsigned>(request.sm % machine_.dies * machine_.slicesPerDie());
+    request.bank = static_cast<std::uint8_t>(spot.bank), request.row = spot.row;
+    toSlices_.push(request.sm, request.slice, at, from + 1);
 }
 
 void MemoryModel::requestAt(std::uint32_t slice) {
@@ -100,9 +102,10 @@ bool MemoryModel::look(std::uint32_t at, std::uint64_t from) {
         const int bursts = cache.take(line, request.address, set);
         if (bursts == 0) return;
         Channel& channel = channels_[request.slice / static_cast<unsigned>(machine_.slicesPerChannel)];
-        const auto spot = map_.spot(driven);
-        serve(channel, spot.bank, spot.row, (static_cast<double>(now) + machine_.dramLatency) / dramCycle_, true,
-              bursts);
+        if (!channel.lastLevel.present()) return writeBack(channel, driven, now, bursts);
+        ++counts.lastLevelWrites;
+        const auto taken = channel.lastLevel.access(driven, true, bursts);
+        if (taken.writtenBack) writeBack(channel, *taken.writtenBack, now, taken.sectors);
     };
     if (request.write) {
         ++counts.l2.writes;
@@ -133,7 +136,20 @@ bool MemoryModel::look(std::uint32_t at, std::uint64_t from) {
         ++cache.pending;
         request.next = -1, request.l2Line = line;
         Channel& channel = channels_[request.slice / static_cast<unsigned>(machine_.slicesPerChannel)];
-        const auto leaves = claim(channel.takes, now + 2, dramCycle_);
+        const bool cached = channel.lastLevel.present();
+        const auto leaves =
+            claim(channel.takes, now + 2, cached ? dramCycle_ / machine_.lastLevel.sectorsPerCycle : dramCycle_);
+        if (cached) {
+            ++counts.lastLevelReads;
+            const auto held = channel.lastLevel.access(request.address, false);
+            if (held.writtenBack) writeBack(channel, *held.writtenBack, now, held.sectors);
+            if (held.hit) {
+                ++counts.lastLevelHits;
+                wheel_.push(leaves + static_cast<std::uint64_t>(machine_.lastLevel.latency) + 2, Kind::Fill, at);
+                cache.use(line, set);
+                return true;
+            }
+        }
         wheel_.push(leaves + static_cast<std::uint64_t>(machine_.dramLatency), Kind::Dram, at);
     } else {
         request.next = tag.waiting[part], request.l2Line = line;
@@ -142,6 +158,11 @@ bool MemoryModel::look(std::uint32_t at, std::uint64_t from) {
     }
     cache.use(line, set);
     return true;
+}
+
+void MemoryModel::writeBack(Channel& channel, std::uint64_t address, std::uint64_t now, int sectors) {
+    const auto spot = map_.spot(address);
+    serve(channel, spot.bank, spot.row, (static_cast<double>(now) + machine_.dramLatency) / dramCycle_, true, sectors);
 }
 
 // In cycles of the command clock: when the data have come.

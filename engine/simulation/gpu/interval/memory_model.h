@@ -8,6 +8,7 @@
 #include "simulation/gpu/counters.h"
 #include "simulation/gpu/interval/crossing.h"
 #include "simulation/gpu/interval/timed_cache.h"
+#include "simulation/gpu/last_level.h"
 
 #include <cstdint>
 #include <deque>
@@ -89,9 +90,11 @@ private:
         std::vector<double> groups;
         double bus = 0, activates = 0, takes = 0;
         bool writing = false;
+        LastLevelTags lastLevel{Machine{}};
     };
     bool look(std::uint32_t request, std::uint64_t now);
     void reply(std::uint32_t request, std::uint64_t now);
+    void writeBack(Channel& channel, std::uint64_t address, std::uint64_t now, int sectors);
     double serve(Channel& channel, std::uint32_t bank, std::uint32_t row, double at, bool write, int bursts);
 
     const Machine& machine_;

@@ -79,8 +79,7 @@ void SmModel::place(TraceBlock& trace, std::uint64_t now, const WarpPath& path) 
         Warp& warp = warps_[id];
         warp.at = block.trace.begin[static_cast<std::size_t>(i)];
         warp.end = block.trace.begin[static_cast<std::size_t>(i) + 1];
-        const int threads = std::min(32, threadsPerBlock_ - 32 * i);
-        warp.lanes = threads >= 32 ? 0xffffffffu : (1u << threads) - 1;
+        warp.lanes = lanesUpTo(std::min(machine_.lanes, threadsPerBlock_ - machine_.lanes * i));
         warp.exited = 0, warp.latest = now;
         warp.live = true, warp.done = warp.barrier = warp.fence = warp.isLeaving = false;
         warp.loads = warp.stores = warp.atomics = warp.awaitedGroups = warp.oldestGroup = 0;
@@ -216,7 +215,7 @@ std::uint64_t SmModel::collect(const StaticInstruction& one, std::uint32_t id, L
 void SmModel::modernIssue(const StaticInstruction& one, Lane& lane, std::uint64_t now) const {
     std::array<unsigned, 2> operands{};
     for (unsigned i = 0; i < one.sources; ++i) ++operands[one.source[i] & 1];
-    const std::uint64_t ports = now + std::max({1u, operands[0], operands[1]});
+    const std::uint64_t ports = now + (machine_.lanes > 32 ? 1u : std::max({1u, operands[0], operands[1]}));
     for (auto& free : lane.issue) free = std::max(free, ports);
     if (one.unit != Unit::Mem) {
         auto& free = lane.issue[static_cast<std::size_t>(one.unit)];
@@ -277,7 +276,8 @@ void SmModel::issue(std::uint32_t id, Lane& lane, std::uint64_t now) {
     if (modern && one.unit == Unit::Mem) starts = std::max(now + 3, loadStoreFree_);
 
     ++warp.at;
-    warp.resumes = {now + 1, 0, Cause::Compute};
+    const bool branches = machine_.lanes > 32 && one.unit == Unit::Special1;
+    warp.resumes = {now + static_cast<unsigned>(branches ? one.latency : machine_.issueEvery), 0, Cause::Compute};
     if (one.unit == Unit::Mem) {
         toMemory(id, executed, one, starts, now);
     } else {

@@ -51,7 +51,8 @@ private:
         Cause cause = Cause::Compute;
     };
     struct Warp {
-        std::uint32_t at = 0, end = 0, lanes = 0, exited = 0;
+        std::uint32_t at = 0, end = 0;
+        LaneMask lanes = 0, exited = 0;
         std::uint64_t latest = 0;  ///< result of fixed latency
         Ready next;                ///< of its next instruction
         Ready resumes;             ///< after a barrier, a fence and the like

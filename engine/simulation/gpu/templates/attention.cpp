@@ -34,12 +34,13 @@ class FlashTemplate final : public KernelTemplate {
 public:
     explicit FlashTemplate(const FlashSpec& spec) : s_(spec) {
         keyRow_ = std::max(16.0, s_.keyDim * s_.cacheBytes), valueRow_ = std::max(16.0, s_.valueDim * s_.cacheBytes);
+        setVersion(s_.binaryVersion);
         header_.name = s_.grouped ? "attention_decode" : "attention";
-        header_.grid = {static_cast<int>(s_.blocks()), 1, 1}, header_.block = {32 * s_.warps, 1, 1};
-        header_.registers = std::min(240, 96 + s_.tileQueries * s_.valueDim / (32 * s_.warps));
+        header_.grid = {static_cast<int>(s_.blocks()), 1, 1}, header_.block = {lanes() * s_.warps, 1, 1};
+        header_.registers = std::min(240, 96 + s_.tileQueries * s_.valueDim / (lanes() * s_.warps));
         header_.sharedBytes = static_cast<int>(s_.tileQueries * s_.keyDim * s_.bytes +
                                                2 * s_.tileKeys * (keyRow_ + (s_.latent ? 0 : valueRow_)));
-        header_.binaryVersion = s_.binaryVersion, header_.traceVersion = 4;
+        header_.traceVersion = 4;
         const double batch = static_cast<double>(s_.batch), queries = static_cast<double>(s_.queries),
                      heads = static_cast<double>(s_.heads), keys = static_cast<double>(s_.keys),
                      kvHeads = static_cast<double>(s_.kvHeads);
@@ -108,7 +109,7 @@ private:
         const int rows = s_.tileQueries / down, keys = std::max(8, s_.tileKeys / across);
         scores_ = product(rows, keys, s_.keyDim, 64);
         values_ = product(rows, s_.valueDim, keys, 128);
-        const int held = std::max(1, rows * keys / 32), sums = std::max(1, rows * s_.valueDim / 32);
+        const int held = std::max(1, rows * keys / lanes()), sums = std::max(1, rows * s_.valueDim / lanes());
         for (int i = 0; i < std::min(held, 32); ++i) {
             maximum_.push_back(define("FMNMX", 20 + i % 4, {20 + i % 4, 64 + i}));
             scale_.push_back(define("FFMA", 64 + i, {64 + i, 8, 20 + i % 4}));
@@ -126,7 +127,7 @@ private:
         const MultiplyForm& f = s_.form;
         if (f.kind == MultiplyForm::Kind::Vector) {
             // A lane's multiplications of one k, and the pieces of 16 bytes that feed them.
-            const int each = std::max(1, m * n / (32 * f.perLane));
+            const int each = std::max(1, m * n / (lanes() * f.perLane));
             for (int i = 0; i < std::max(1, each / 8); ++i)
                 p.fragments.push_back(define("LDS.U.128", 30 + i % 16, {6}, 16));
             for (int i = 0; i < each; ++i)
@@ -156,8 +157,8 @@ private:
         tile.base = base + static_cast<std::uint64_t>(static_cast<double>(row) * bytes);
         tile.rows = rows, tile.valid = std::min<std::int64_t>(rows, valid);
         tile.bytes = std::max<std::int64_t>(16, static_cast<std::int64_t>(bytes) / 16 * 16), tile.inside = tile.bytes;
-        forTileAccesses(tile, warp, s_.warps, [&](std::uint32_t lanes, std::span<const std::uint64_t> addresses) {
-            out.access(instruction, lanes, addresses);
+        forTileAccesses(tile, warp, s_.warps, lanes(), [&](LaneMask active, std::span<const std::uint64_t> addresses) {
+            out.access(instruction, active, addresses);
         });
     }
     void keys(std::int64_t plane, std::int64_t step, int warp, WarpSink& out) const {
@@ -171,10 +172,11 @@ private:
             tile.rows = s_.tileKeys;
             tile.valid = std::min<std::int64_t>(s_.tileKeys, s_.keys - step * s_.tileKeys);
             tile.bytes = static_cast<std::int64_t>(bytes) / 16 * 16, tile.inside = tile.bytes;
-            forTileAccesses(tile, warp, s_.warps, [&](std::uint32_t lanes, std::span<const std::uint64_t> addresses) {
-                if (lanes != 0) used[i % 16] = true;
-                out.access(keyLoad_[i++ % 16], lanes, addresses);
-            });
+            forTileAccesses(tile, warp, s_.warps, lanes(),
+                            [&](LaneMask active, std::span<const std::uint64_t> addresses) {
+                                if (active != 0) used[i % 16] = true;
+                                out.access(keyLoad_[i++ % 16], active, addresses);
+                            });
         };
         load(key_, keyRow_);
         if (!s_.latent) load(value_, valueRow_);
@@ -183,11 +185,13 @@ private:
             return;
         }
         for (std::size_t j = 0; j < std::min<std::size_t>(i, 16); ++j) {
-            if (used[j]) out.access(keyStore_[j], allLanes, sixteenEach(512 * j));
+            if (used[j])
+                out.access(keyStore_[j], allLanes, sixteenEach(16 * static_cast<std::size_t>(lanes()) * j, lanes()));
         }
     }
     void multiply(const Product& p, WarpSink& out) const {
-        static const auto places = sixteenEach(0);
+        const bool eight = lanes() > 32 && s_.form.kind != MultiplyForm::Kind::Vector;
+        const auto places = sideBySide(eight ? 8 : 16, lanes());
         for (int part = 0; part < p.parts; ++part) {
             for (const int each : p.fragments) out.access(each, allLanes, places);
             for (const int each : p.multiply) out.op(each);

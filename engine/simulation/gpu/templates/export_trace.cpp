@@ -14,6 +14,7 @@ namespace {
 class TextSink final : public WarpSink {
 public:
     explicit TextSink(const KernelTemplate& kernel) {
+        all_ = lanesUpTo(kernel.header().lanes), digits_ = kernel.header().lanes / 4;
         int pc = 0;
         for (const TemplateInstruction& one : kernel.instructions()) {
             std::string text;
@@ -29,17 +30,18 @@ public:
     std::string lines;
     std::size_t count = 0;
 
-    void op(int instruction, std::uint32_t lanes, unsigned groups) override {
+    void op(int instruction, LaneMask lanes, unsigned groups) override {
         begin(instruction, lanes);
         lines += fmt::format("0 {:x}\n", groups);
     }
-    void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) override {
+    void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) override {
         if (lanes == 0) return;
+        lanes &= all_;
         begin(instruction, lanes);
         lines += fmt::format("{} ", widths_[static_cast<std::size_t>(instruction)]);
         const std::uint64_t step = addresses.size() > 1 ? addresses[1] - addresses[0] : 0;
-        const std::uint32_t from = lanes / (lanes & (~lanes + 1));  // the lanes, from the lowest
-        bool even = (from & (from + 1)) == 0;                       // one run without gaps
+        const LaneMask from = lanes / (lanes & (~lanes + 1));  // the lanes, from the lowest
+        bool even = (from & (from + 1)) == 0;                  // one run without gaps
         for (std::size_t i = 1; i < addresses.size() && even; ++i) even = addresses[i] - addresses[i - 1] == step;
         if (even) {
             lines += fmt::format("1 0x{:x} {} 0\n", addresses[0], static_cast<std::int64_t>(step));
@@ -51,15 +53,17 @@ public:
     }
 
 private:
-    void begin(int instruction, std::uint32_t lanes) {
+    void begin(int instruction, LaneMask lanes) {
         const auto at = static_cast<std::size_t>(instruction);
         ++count;
         lines += pcs_[at];
-        lines += fmt::format(" {:08x}", lanes);
+        lines += fmt::format(" {:0{}x}", lanes & all_, digits_);
         lines += words_[at];
     }
     std::vector<std::string> words_, pcs_;
     std::vector<int> widths_;
+    LaneMask all_ = 0;
+    int digits_ = 8;
 };
 
 }  // namespace
@@ -70,10 +74,10 @@ void writeTrace(const KernelTemplate& kernel, int id, std::ostream& to) {
         "-kernel name = {}\n-kernel id = {}\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n-shmem = {}\n"
         "-nregs = {}\n-binary version = {}\n-cuda stream id = 0\n-shmem base_addr = 0x{:016x}\n"
         "-local mem base_addr = 0x{:016x}\n-nvbit version = none\n-accelsim tracer version = 4\n"
-        "-enable lineinfo = 0\n\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
+        "-enable lineinfo = 0\n{}\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
         "mem_width [adrrescompress?] [mem_addresses] immediate\n\n",
         h.name, id, h.grid[0], h.grid[1], h.grid[2], h.block[0], h.block[1], h.block[2], h.sharedBytes, h.registers,
-        h.binaryVersion, h.sharedBase, h.localBase);
+        h.binaryVersion, h.sharedBase, h.localBase, h.lanes != 32 ? fmt::format("-warp lanes = {}\n", h.lanes) : "");
     TextSink sink(kernel);
     for (std::int64_t block = 0; block < h.blocks(); ++block) {
         to << fmt::format("#BEGIN_TB\n\nthread block = {},0,0\n\n", block);

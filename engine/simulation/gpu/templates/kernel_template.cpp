@@ -19,17 +19,17 @@ public:
         : machine_(machine), block_(block), statics_(statics), local_(local) {}
     unsigned warp = 0;
 
-    void op(int instruction, std::uint32_t lanes, unsigned groups) override {
+    void op(int instruction, LaneMask lanes, unsigned groups) override {
         Executed out;
-        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes;
+        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
         out.first = static_cast<std::uint32_t>(block_.accesses.size());
         out.count = groups;
         block_.instructions.push_back(out);
     }
-    void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) override {
+    void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) override {
         if (lanes == 0) return;
         Executed out;
-        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes;
+        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
         addresses_.assign(addresses.begin(), addresses.end());
         const StaticInstruction& one = statics_[out.what];
         addAccesses(machine_, block_,
@@ -43,20 +43,19 @@ private:
     TraceBlock& block_;
     const std::vector<StaticInstruction>& statics_;
     const LocalPlace& local_;
+    LaneMask all_ = lanesUpTo(machine_.lanes);
     std::vector<std::uint64_t> addresses_;
 };
 
 class CountSink final : public WarpSink {
 public:
     explicit CountSink(const KernelTemplate& kernel) : kernel_(kernel), counts(kernel.instructions().size()) {}
-    void op(int instruction, std::uint32_t, unsigned) override {
-        ++counts[static_cast<std::size_t>(instruction)].warps;
-    }
-    void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t>) override {
+    void op(int instruction, LaneMask, unsigned) override { ++counts[static_cast<std::size_t>(instruction)].warps; }
+    void access(int instruction, LaneMask lanes, std::span<const std::uint64_t>) override {
         if (lanes == 0) return;
         const auto at = static_cast<std::size_t>(instruction);
         ++counts[at].warps;
-        counts[at].bytes += static_cast<std::uint64_t>(std::popcount(lanes)) *
+        counts[at].bytes += static_cast<std::uint64_t>(std::popcount(lanes & lanesUpTo(kernel_.header().lanes))) *
                             static_cast<std::uint64_t>(kernel_.instructions()[at].width);
     }
 
@@ -70,12 +69,22 @@ public:
 }  // namespace
 
 int KernelTemplate::define(std::string opcode, int destination, std::vector<int> sources, int width) {
+    if (header_.lanes > 32) opcode = cdnaOpcode(opcode);
     instructions_.push_back({std::move(opcode), destination, std::move(sources), width});
     return static_cast<int>(instructions_.size()) - 1;
 }
 
+void KernelTemplate::setVersion(int version) {
+    header_.binaryVersion = version;
+    header_.lanes = lanesOfVersion(version);
+}
+
 Expected<TemplateSource> TemplateSource::open(KernelTemplatePtr kernel, const Machine& machine,
                                               std::vector<BlockRange> blocks) {
+    if (kernel->header().lanes != machine.lanes) {
+        return fail("gpu.template", fmt::format("the kernel has warps of {} lanes, `{}` of {}", kernel->header().lanes,
+                                                machine.name, machine.lanes));
+    }
     TemplateSource out;
     out.header_ = kernel->header();
     if (blocks.empty()) blocks.push_back({0, out.header_.blocks()});

@@ -15,7 +15,8 @@
 
 namespace orrery::gpusim {
 
-inline constexpr std::uint32_t allLanes = 0xffffffffu;
+/// All that a warp has, whether it is of 32 or of 64.
+inline constexpr LaneMask allLanes = ~LaneMask{0};
 
 /// One place of the program: at 16 bytes per instruction, in the order of definition.
 struct TemplateInstruction {
@@ -30,9 +31,9 @@ class WarpSink {
 public:
     virtual ~WarpSink() = default;
     /// `groups`: of DEPBAR, copies that may still be under way.
-    virtual void op(int instruction, std::uint32_t lanes = allLanes, unsigned groups = 0) = 0;
+    virtual void op(int instruction, LaneMask lanes = allLanes, unsigned groups = 0) = 0;
     /// One address per set bit of `lanes`, by lane. Without any lane the instruction is left out.
-    virtual void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) = 0;
+    virtual void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) = 0;
 };
 
 class KernelTemplate {
@@ -44,7 +45,11 @@ public:
 
 protected:
     KernelTemplate() = default;
+    /// Opcodes are SASS; of wavefronts they become those of CDNA (`cdnaOpcode`).
     int define(std::string opcode, int destination = -1, std::vector<int> sources = {}, int width = 0);
+    /// By the version of the ISA: 942 (gfx942) has wavefronts of 64 lanes.
+    void setVersion(int version);
+    int lanes() const { return header_.lanes; }
     KernelHeader header_;
 
 private:

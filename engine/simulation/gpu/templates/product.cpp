@@ -30,11 +30,11 @@ class ProductTemplate final : public KernelTemplate {
 public:
     explicit ProductTemplate(const ProductSpec& spec) : s_(spec) {
         rowsA_ = s_.tileK * s_.aBytes, rowsB_ = s_.tileK * s_.bBytes;
+        setVersion(s_.binaryVersion);
         header_.name = fmt::format("product_{}x{}x{}", s_.tileM, s_.tileN, s_.tileK);
         header_.grid = {static_cast<int>(s_.blocks()), 1, 1};
-        header_.block = {s_.warps * 32, 1, 1};
+        header_.block = {s_.warps * lanes(), 1, 1};
         header_.registers = s_.registers;
-        header_.binaryVersion = s_.binaryVersion;
         header_.traceVersion = 4;
         header_.sharedBytes = static_cast<int>(s_.stages * (s_.tileM * rowsA_ + s_.tileN * rowsB_));
         if (s_.aStride <= 0) s_.aStride = static_cast<double>(s_.k);
@@ -46,6 +46,7 @@ public:
         a_ = places.take(batch * planeA_), b_ = places.take(batch * planeB_), c_ = places.take(batch * planeC_);
         steps_ = s_.stepsOfBlock();
         shapeWarps();
+        fragmentPlaces_ = placesOfFragments();
         defineAll();
     }
 
@@ -133,8 +134,8 @@ private:
     // Accesses that wait for their place among other instructions.
     class Held final : public WarpSink {
     public:
-        void op(int, std::uint32_t, unsigned) override {}
-        void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) override {
+        void op(int, LaneMask, unsigned) override {}
+        void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) override {
             if (lanes == 0) return;
             accesses_.push_back({instruction, lanes, addresses_.size(), addresses.size()});
             addresses_.insert(addresses_.end(), addresses.begin(), addresses.end());
@@ -149,7 +150,7 @@ private:
     private:
         struct Access {
             int instruction = 0;
-            std::uint32_t lanes = 0;
+            LaneMask lanes = 0;
             std::size_t first = 0, count = 0;
         };
         std::vector<Access> accesses_;
@@ -181,7 +182,7 @@ private:
             down_ = upwards(upwards(s_.tileM, s_.warps / warpsN), s_.form.m);
             across_ = upwards(upwards(s_.tileN, warpsN), s_.form.n);
         } else {
-            const int area = std::max(1, s_.tileM * s_.tileN / (s_.warps * 32));
+            const int area = std::max(1, s_.tileM * s_.tileN / (s_.warps * lanes()));
             threadM_ = 1;
             while (4 * threadM_ * threadM_ <= area) threadM_ *= 2;
             threadN_ = std::max(1, area / threadM_);
@@ -192,7 +193,7 @@ private:
         prologue_ = {define("MOV", 1), define("S2R", 2), define("S2R", 3), define("IMAD", 4, {2, 3}),
                      define("ISETP.GE.AND", -1, {4})};
         const auto accesses = [&](double rowBytes, int rows) {
-            return static_cast<int>(upwards(static_cast<std::int64_t>(rows * rowBytes / 16), s_.warps * 32));
+            return static_cast<int>(upwards(static_cast<std::int64_t>(rows * rowBytes / 16), s_.warps * lanes()));
         };
         const int loads = accesses(rowsA_, s_.tileM) + accesses(rowsB_, s_.tileN);
         for (int i = 0; i < loads; ++i) {
@@ -245,7 +246,7 @@ private:
         const bool group = s_.form.kind == MultiplyForm::Kind::Group;
         const std::string name =
             group ? fmt::format("{}.64x{}x{}{}", s_.form.opcode, groupN_, s_.form.k, s_.form.suffix) : s_.form.opcode;
-        const char* matrixLoad = s_.matrixLoads ? "LDSM.16.M88.4" : "LDS.U.128";
+        const char* matrixLoad = s_.matrixLoads || lanes() > 32 ? "LDSM.16.M88.4" : "LDS.U.128";
         const auto pairs = static_cast<int>(upwards(across_ * s_.form.n, 16));
         for (int half = 0; half < 2; ++half) {
             auto& fragments = fragments_[static_cast<std::size_t>(half)];
@@ -292,9 +293,10 @@ private:
                 rows.valid = std::clamp<std::int64_t>(rows.valid - rows.rows / 2 * half, 0, rows.rows / 2);
                 rows.rows /= 2;
             }
-            forTileAccesses(rows, warp, s_.warps, [&](std::uint32_t lanes, std::span<const std::uint64_t> addresses) {
-                out.access(loads_[i++ % loads_.size()], lanes, addresses);
-            });
+            forTileAccesses(rows, warp, s_.warps, lanes(),
+                            [&](LaneMask active, std::span<const std::uint64_t> addresses) {
+                                out.access(loads_[i++ % loads_.size()], active, addresses);
+                            });
         };
         const double plane = static_cast<double>(at.plane);
         // A cluster of two blocks lies along the side that saves more.
@@ -307,17 +309,19 @@ private:
     void store(int warp, WarpSink& out) const {
         const auto warps = static_cast<std::size_t>(s_.warps);
         for (std::size_t i = 0; i < stores_.size(); ++i)
-            out.access(stores_[i], allLanes, sixteenEach((i * warps + static_cast<std::size_t>(warp)) * 512));
+            out.access(
+                stores_[i], allLanes,
+                sixteenEach((i * warps + static_cast<std::size_t>(warp)) * 16 * static_cast<std::size_t>(lanes()),
+                            lanes()));
     }
     // Shared-memory addresses of a fragment: lanes of a column share their words where vector units multiply.
-    std::span<const std::uint64_t> places() const {
-        static const auto both = sixteenEach(0);
-        static const auto few = [] {
-            auto all = sixteenEach(0);
-            for (std::size_t lane = 0; lane < 32; ++lane) all[lane] = 16 * (lane % 8);
-            return all;
-        }();
-        return s_.form.kind == MultiplyForm::Kind::Vector ? few : both;
+    std::span<const std::uint64_t> places() const { return fragmentPlaces_; }
+    // A wavefront reads a fragment of 512 bytes by eight each.
+    LaneAddresses placesOfFragments() const {
+        if (s_.form.kind != MultiplyForm::Kind::Vector) return sideBySide(lanes() > 32 ? 8 : 16, lanes());
+        LaneAddresses all(lanes());
+        for (std::size_t lane = 0; lane < all.size(); ++lane) all[lane] = 16 * (lane % 8);
+        return all;
     }
     void multiply(WarpSink& out) const {
         const auto fragments = [&](int half) {
@@ -342,28 +346,28 @@ private:
         rows.inside = static_cast<std::int64_t>(
             static_cast<double>(std::min<std::int64_t>(s_.tileN, s_.n - at.n * s_.tileN)) * cBytes());
         if (s_.splits > 1) {
-            forTileAccesses(rows, warp, s_.warps, [&](std::uint32_t, std::span<const std::uint64_t> from) {
-                // Words side by side: 32 of them are eight pieces of 16 bytes.
-                std::array<std::uint64_t, 32> words{};
-                for (std::size_t first = 0; first < 4 * from.size(); first += 32) {
-                    const std::size_t count = std::min<std::size_t>(32, 4 * from.size() - first);
+            forTileAccesses(rows, warp, s_.warps, lanes(), [&](LaneMask, std::span<const std::uint64_t> from) {
+                // Words side by side: four of each piece of 16 bytes.
+                const auto width = static_cast<std::size_t>(lanes());
+                std::array<std::uint64_t, 64> words{};
+                for (std::size_t first = 0; first < 4 * from.size(); first += width) {
+                    const std::size_t count = std::min<std::size_t>(width, 4 * from.size() - first);
                     for (std::size_t i = 0; i < count; ++i) words[i] = from[(first + i) / 4] + 4 * (i % 4);
-                    out.access(add_, count == 32 ? allLanes : (1u << count) - 1, {words.data(), count});
+                    out.access(add_, lanesUpTo(static_cast<int>(count)), {words.data(), count});
                 }
             });
             out.op(exit_);
             return;
         }
-        std::array<std::uint64_t, 32> four{};
-        for (std::size_t i = 0; i < 32; ++i) four[i] = 4 * i;
-        const std::int64_t pairs = upwards(static_cast<std::int64_t>(s_.tileM) * s_.tileN, 64 * s_.warps);
+        const auto four = sideBySide(4, lanes());
+        const std::int64_t pairs = upwards(static_cast<std::int64_t>(s_.tileM) * s_.tileN, 2 * lanes() * s_.warps);
         out.op(barrier_);
         for (std::int64_t i = 0; i < pairs; ++i) out.op(pack_), out.access(packStore_, allLanes, four);
         out.op(barrier_);
-        forTileAccesses(rows, warp, s_.warps, [&](std::uint32_t lanes, std::span<const std::uint64_t> to) {
-            if (lanes == 0) return;
-            out.access(rowLoad_, allLanes, sixteenEach(0));
-            out.access(rowStore_, lanes, to);
+        forTileAccesses(rows, warp, s_.warps, lanes(), [&](LaneMask active, std::span<const std::uint64_t> to) {
+            if (active == 0) return;
+            out.access(rowLoad_, allLanes, sixteenEach(0, lanes()));
+            out.access(rowStore_, active, to);
         });
         out.op(exit_);
     }
@@ -379,6 +383,7 @@ private:
     std::array<int, 5> prologue_{};
     std::vector<int> loads_, stores_, loop_;
     std::array<std::vector<int>, 2> fragments_, multiply_;
+    LaneAddresses fragmentPlaces_{32};
     int closeGroup_ = 0, awaitGroup_ = 0, barrier_ = 0, exit_ = 0;
     int pack_ = 0, packStore_ = 0, rowLoad_ = 0, rowStore_ = 0, add_ = 0;
 };
@@ -398,7 +403,7 @@ double productInstructions(const ProductSpec& s) {
     double perStep = 0;
     switch (s.form.kind) {
         case MultiplyForm::Kind::Vector:
-            perStep = tile * s.tileK / (32.0 * s.form.perLane);
+            perStep = tile * s.tileK / (static_cast<double>(lanesOfVersion(s.binaryVersion)) * s.form.perLane);
             break;
         case MultiplyForm::Kind::Warp:
             perStep = tile * static_cast<double>(upwards(s.tileK, s.form.k)) * s.form.steps / (s.form.m * s.form.n);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace orrery::gpusim {
 
@@ -38,18 +39,18 @@ struct TileRows {
 
 /// Calls `each(lanes, addresses)` for every access of one warp of `warps`, those without a lane too.
 template <typename Each>
-void forTileAccesses(const TileRows& tile, int warp, int warps, Each&& each) {
+void forTileAccesses(const TileRows& tile, int warp, int warps, int width, Each&& each) {
     const std::int64_t across = std::max<std::int64_t>(1, tile.bytes / 16), chunks = tile.chunks();
-    std::array<std::uint64_t, 32> addresses;
-    for (std::int64_t from = std::int64_t{32} * warp; from < chunks; from += std::int64_t{32} * warps) {
-        std::uint32_t lanes = 0;
+    std::array<std::uint64_t, 64> addresses;
+    for (std::int64_t from = std::int64_t{width} * warp; from < chunks; from += std::int64_t{width} * warps) {
+        LaneMask lanes = 0;
         std::size_t count = 0;
-        for (int lane = 0; lane < 32; ++lane) {
+        for (int lane = 0; lane < width; ++lane) {
             const std::int64_t chunk = from + lane;
             if (chunk >= chunks) break;
             const std::int64_t row = chunk / across, column = chunk % across * 16;
             if (row >= tile.valid || column >= tile.inside) continue;
-            lanes |= 1u << lane;
+            lanes |= LaneMask{1} << lane;
             addresses[count++] = tile.base + static_cast<std::uint64_t>(static_cast<double>(row) * tile.stride) +
                                  static_cast<std::uint64_t>(column);
         }
@@ -57,10 +58,29 @@ void forTileAccesses(const TileRows& tile, int warp, int warps, Each&& each) {
     }
 }
 
+/// One address per lane of a warp.
+class LaneAddresses {
+public:
+    explicit LaneAddresses(int lanes) : count_(static_cast<std::size_t>(lanes)) {}
+    std::size_t size() const { return count_; }
+    std::uint64_t& operator[](std::size_t lane) { return all_[lane]; }
+    operator std::span<const std::uint64_t>() const { return {all_.data(), count_}; }  // NOLINT: as arrays do
+
+private:
+    std::array<std::uint64_t, 64> all_{};
+    std::size_t count_;
+};
+
 /// 16 bytes of each lane, one after the other: of shared memory, in as few passes as there can be.
-inline std::array<std::uint64_t, 32> sixteenEach(std::uint64_t base) {
-    std::array<std::uint64_t, 32> out;
-    for (std::size_t i = 0; i < 32; ++i) out[i] = base + 16 * i;
+inline LaneAddresses sixteenEach(std::uint64_t base, int lanes = 32) {
+    LaneAddresses out(lanes);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = base + 16 * i;
+    return out;
+}
+/// The same of `bytes` each.
+inline LaneAddresses sideBySide(std::uint64_t bytes, int lanes) {
+    LaneAddresses out(lanes);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = bytes * i;
     return out;
 }
 

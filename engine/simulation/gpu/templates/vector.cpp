@@ -15,15 +15,14 @@ std::int64_t piecesOf(double bytes) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bytes / 16)));
 }
 
-// `count` pieces of 16 bytes from piece `first` of an operand that ends after `all` pieces: of 32 lanes.
-void accessPieces(WarpSink& out, int instruction, std::uint64_t base, std::int64_t first, std::int64_t all) {
-    const std::int64_t count = std::min<std::int64_t>(32, all - first);
+// Pieces of 16 bytes, one for each lane, from piece `first` of an operand that ends after `all` pieces.
+void accessPieces(WarpSink& out, int lanes, int instruction, std::uint64_t base, std::int64_t first, std::int64_t all) {
+    const std::int64_t count = std::min<std::int64_t>(lanes, all - first);
     if (count <= 0) return;
-    std::array<std::uint64_t, 32> addresses{};
+    std::array<std::uint64_t, 64> addresses{};
     for (std::int64_t i = 0; i < count; ++i)
         addresses[static_cast<std::size_t>(i)] = base + 16 * static_cast<std::uint64_t>(first + i);
-    out.access(instruction, count == 32 ? allLanes : (1u << count) - 1,
-               {addresses.data(), static_cast<std::size_t>(count)});
+    out.access(instruction, lanesUpTo(static_cast<int>(count)), {addresses.data(), static_cast<std::size_t>(count)});
 }
 
 class VectorTemplate : public KernelTemplate {
@@ -31,7 +30,8 @@ protected:
     void begin(const char* name, std::int64_t blocks, int threads, int registers, int shared, int version) {
         header_.name = name;
         header_.grid = {static_cast<int>(blocks), 1, 1}, header_.block = {threads, 1, 1};
-        header_.registers = registers, header_.sharedBytes = shared, header_.binaryVersion = version;
+        header_.registers = registers, header_.sharedBytes = shared;
+        setVersion(version);
         header_.traceVersion = 4;
         prologue_ = {define("MOV", 1), define("S2R", 2), define("S2R", 3), define("IMAD", 4, {2, 3}),
                      define("ISETP.GE.AND", -1, {4})};
@@ -79,17 +79,17 @@ public:
                        to = std::min(
                            all, static_cast<std::int64_t>(static_cast<double>(block + 1) * perBlock_ * bytes / 16));
             int i = first;
-            for (std::int64_t at = from + 32 * warp; at < to; at += blockThreads) each(i++, at, to);
+            for (std::int64_t at = from + lanes() * warp; at < to; at += blockThreads) each(i++, at, to);
         };
         part(s_.readBytes, reads_, 0, [&](int i, std::int64_t at, std::int64_t to) {
-            accessPieces(out, load_[static_cast<std::size_t>(i % 32)], from_, at, to);
+            accessPieces(out, lanes(), load_[static_cast<std::size_t>(i % 32)], from_, at, to);
         });
         const double elements =
             std::clamp(static_cast<double>(s_.elements) - static_cast<double>(block) * perBlock_, 0.0, perBlock_) /
-            (blockThreads / 32);
-        compute(out, elements * s_.operations / 32, elements * s_.specials / 32);
+            (blockThreads / lanes());
+        compute(out, elements * s_.operations / lanes(), elements * s_.specials / lanes());
         part(s_.writeBytes, writes_, 0,
-             [&](int, std::int64_t at, std::int64_t to) { accessPieces(out, store_, to_, at, to); });
+             [&](int, std::int64_t at, std::int64_t to) { accessPieces(out, lanes(), store_, to_, at, to); });
         out.op(exit_);
     }
 
@@ -105,9 +105,12 @@ public:
     explicit RowsTemplate(const RowsSpec& spec) : s_(spec) {
         const double columns = static_cast<double>(s_.columns);
         reads_ = piecesOf(columns * s_.readBytes), writes_ = piecesOf(columns * s_.writeBytes);
-        shortRows_ = reads_ <= 32;
-        const std::int64_t threads = shortRows_ ? 128 : std::clamp<std::int64_t>((reads_ + 63) / 64 * 32, 64, 1024);
-        warps_ = static_cast<int>(threads / 32);
+        const std::int64_t width = lanesOfVersion(s_.binaryVersion);
+        shortRows_ = reads_ <= width;
+        const std::int64_t threads =
+            shortRows_ ? 4 * width
+                       : std::clamp<std::int64_t>((reads_ + 2 * width - 1) / (2 * width) * width, 2 * width, 1024);
+        warps_ = static_cast<int>(threads / width);
         held_ = shortRows_ || reads_ <= threads * 16;
         const std::int64_t blocks = shortRows_ ? (s_.rows + warps_ - 1) / warps_ : s_.rows;
         begin("rows", blocks, static_cast<int>(threads),
@@ -126,21 +129,21 @@ public:
         for (const int each : prologue_) out.op(each);
         const std::int64_t row = shortRows_ ? block * warps_ + warp : block;
         if (row < s_.rows) {
-            const std::int64_t first = shortRows_ ? 0 : 32 * warp, step = shortRows_ ? 32 : 32 * warps_;
-            const double elements = static_cast<double>(s_.columns) / (shortRows_ ? 1 : warps_) / 32;
+            const std::int64_t first = shortRows_ ? 0 : lanes() * warp, step = shortRows_ ? lanes() : lanes() * warps_;
+            const double elements = static_cast<double>(s_.columns) / (shortRows_ ? 1 : warps_) / lanes();
             const int passes = s_.reductions + 1;
             for (int pass = 0; pass < passes; ++pass) {
                 if (pass == 0 || !held_) {
                     std::size_t i = 0;
                     for (std::int64_t at = first; at < reads_; at += step)
-                        accessPieces(out, load_[i++ % 32], from_ + static_cast<std::uint64_t>(row * reads_) * 16, at,
-                                     reads_);
+                        accessPieces(out, lanes(), load_[i++ % 32],
+                                     from_ + static_cast<std::uint64_t>(row * reads_) * 16, at, reads_);
                 }
                 compute(out, elements * s_.operations / passes, pass == passes - 1 ? elements * s_.specials : 0);
                 if (pass < s_.reductions) reduce(warp, out);
             }
             for (std::int64_t at = first; at < writes_; at += step)
-                accessPieces(out, store_, to_ + static_cast<std::uint64_t>(row * writes_) * 16, at, writes_);
+                accessPieces(out, lanes(), store_, to_ + static_cast<std::uint64_t>(row * writes_) * 16, at, writes_);
         }
         out.op(exit_);
     }
@@ -148,13 +151,13 @@ public:
 private:
     // Within the warp by shuffles, then over the block's warps through shared memory.
     void reduce(int warp, WarpSink& out) const {
-        for (int i = 0; i < 5; ++i) out.op(shuffle_), out.op(add_);
+        for (int i = 1; i < lanes(); i *= 2) out.op(shuffle_), out.op(add_);
         if (shortRows_ || warps_ == 1) return;
         const std::uint64_t own = 4 * static_cast<std::uint64_t>(warp);
         out.access(sharedStore_, 1, {&own, 1});
         out.op(barrier_);
-        std::array<std::uint64_t, 32> all{};
-        for (std::size_t i = 0; i < 32; ++i) all[i] = 4 * (i % static_cast<std::size_t>(warps_));
+        LaneAddresses all(lanes());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = 4 * (i % static_cast<std::size_t>(warps_));
         out.access(sharedLoad_, allLanes, all);
         for (int i = 1; i < warps_; i *= 2) out.op(shuffle_), out.op(add_);
         out.op(barrier_);
@@ -188,18 +191,19 @@ public:
         for (const int each : prologue_) out.op(each);
         const std::int64_t first = block * blockThreads * s_.perThread;
         for (int i = 0; i < s_.perThread; ++i)
-            accessPieces(out, load_[static_cast<std::size_t>(i % 32)], from_, first + i * blockThreads + 32 * warp,
-                         pieces_);
+            accessPieces(out, lanes(), load_[static_cast<std::size_t>(i % 32)], from_,
+                         first + i * blockThreads + lanes() * warp, pieces_);
         compute(out, 16 / s_.bytes * s_.perThread, 0);
-        for (int i = 0; i < 5; ++i) out.op(shuffle_), out.op(add_);
+        for (int i = 1; i < lanes(); i *= 2) out.op(shuffle_), out.op(add_);
         const std::uint64_t own = 4 * static_cast<std::uint64_t>(warp);
         out.access(sharedStore_, 1, {&own, 1});
         out.op(barrier_);
         if (warp == 0) {
-            std::array<std::uint64_t, 8> all{};
-            for (std::size_t i = 0; i < 8; ++i) all[i] = 4 * i;
-            out.access(sharedLoad_, 0xff, all);
-            for (int i = 0; i < 3; ++i) out.op(shuffle_, 0xff), out.op(add_, 0xff);
+            const int warps = blockThreads / lanes();
+            LaneAddresses all(warps);
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = 4 * i;
+            out.access(sharedLoad_, lanesUpTo(warps), all);
+            for (int i = 1; i < warps; i *= 2) out.op(shuffle_, lanesUpTo(warps)), out.op(add_, lanesUpTo(warps));
             out.access(atomic_, 1, {&to_, 1});
         }
         out.op(exit_);
