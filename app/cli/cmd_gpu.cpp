@@ -100,6 +100,7 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
     Json out{{"kernel", k.name},
              {"grid", k.header.grid},
              {"block", k.header.block},
+             {"warp_lanes", k.header.lanes},
              {"stream", k.header.stream},
              {"cycles", k.cycles},
              {"launch_cycles", k.launchCycles},
@@ -119,6 +120,10 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
                    {"writes", n.dramWrites},
                    {"activations", n.dramActivations},
                    {"precharges", n.dramPrecharges}};
+    if (machine.lastLevel.bytes > 0) {
+        out["last_level"] = {
+            {"reads", n.lastLevelReads}, {"read_hits", n.lastLevelHits}, {"written_lines", n.lastLevelWrites}};
+    }
     out["stalls"] = {{"scheduler_cycles", n.activeSmCycles * static_cast<unsigned>(machine.schedulers)},
                      {"issued", n.warpInstructions},
                      {"no_instruction", n.stallNoInstruction},
@@ -349,7 +354,8 @@ const Command gpuCommand{
         "folder `configs` above the traces or in ORRERY_GPU_CONFIGS. With --kernel the instructions come from a "
         "template and "
         "the machine from a drawing.",
-    .options = {{"kernel", "TEXT", "a kernel from a template instead: 'gemm m=1024 n=1024 k=1024 fp16'"},
+    .options = {{"kernel", "TEXT",
+                 "a kernel from a template instead: 'gemm m=1024 n=1024 k=1024 fp16', 'fir n=65536 taps=16'"},
                 {"hardware", "ID|FILE", "the drawn GPU that it runs on (h100-sxm)"},
                 {"export", "DIR", "also write its trace and its machine, as Accel-Sim takes them"},
                 {"traces", "FILE", "the list of kernels (kernelslist.g)"},

@@ -59,6 +59,36 @@ private slots:
         for (const char* key : {"cycles", "instructions", "l1", "l2", "dram", "stalls"})
             QCOMPARE(b["kernels"][0][key].dump(), a["kernels"][0][key].dump());
     }
+    // AMD's wavefronts: a product and a loop, by the schema, and the same from the exported trace.
+    void wavefrontsAnswerToo_data() {
+        QTest::addColumn<QString>("kernel");
+        QTest::newRow("product") << "gemm m=64 n=64 k=64 fp16";
+        QTest::newRow("filter") << "fir n=4096 taps=8";
+    }
+    void wavefrontsAnswerToo() {
+        QFETCH(QString, kernel);
+        const QString folder = folder_.filePath("wavefronts");
+        const auto direct =
+            cli({"gpu", "--kernel", kernel, "--hardware", "mi300a", "--export", folder, "--json"}, {}, patience);
+        QVERIFY2(direct.exit == 0, direct.text());
+        for (const std::string& error : schemaErrors(direct.out.toStdString(), "gpu")) QFAIL(error.c_str());
+        const auto again =
+            cli({"gpu", "--traces", folder + "/kernelslist.g", "--config", folder, "--whole-addresses", "--json"}, {},
+                patience);
+        QVERIFY2(again.exit == 0, again.text());
+        const auto a = nlohmann::json::parse(direct.out.toStdString())["kernels"][0],
+                   b = nlohmann::json::parse(again.out.toStdString())["kernels"][0];
+        QCOMPARE(a["warp_lanes"].get<int>(), 64);
+        QVERIFY(a["last_level"]["reads"].get<double>() > 0);
+        for (const char* key : {"cycles", "instructions", "l1", "l2", "last_level", "dram", "stalls"})
+            QCOMPARE(b[key].dump(), a[key].dump());
+    }
+    void wrongLoopsAreNamed() {
+        for (const QString& kernel : {QString("transpose n=100"), QString("fir n=64 tap=8"), QString("relu n=none")}) {
+            const auto out = cli({"gpu", "--kernel", kernel, "--hardware", "mi300a"}, {}, patience);
+            QVERIFY2(out.sound() && out.exit != 0 && out.error.contains("hint"), out.text());
+        }
+    }
     void optionsThatMeanNothingAreRefused_data() {
         QTest::addColumn<QStringList>("more");
         QTest::addColumn<QString>("says");

@@ -259,6 +259,28 @@ private slots:
         QVERIFY(answered());
     }
 
+    // AMD calls warps wavefronts, of 64 lanes, and so does the page.
+    void wavefrontsAreNamed() {
+        QCOMPARE(page_->tabs()->tabText(0), QString("Warps"));
+        Project project = smallProject();
+        project.hardware = {loadHardware("mi300a").value().hardware};
+        project.scenarios.front().hardware = project.hardware.front().name;
+        window_->document().reset(std::move(project));
+        QTRY_COMPARE(page_->tabs()->tabText(0), QString("Wavefronts"));
+        page_->setKernel(QStringLiteral("gemm m=64 n=64 k=64 fp16"));
+        page_->run();
+        QVERIFY(answered());
+        QCOMPARE(page_->timeline(0)->recording()->lanes, 64);
+        page_->tabs()->setCurrentIndex(4);
+        QVERIFY2(result().contains("wavefronts"), qPrintable(result()));
+        QVERIFY(page_->findChild<QSpinBox*>("gpu.occupancy.threads")->toolTip().contains("wavefronts of 64"));
+        window_->document().reset(smallProject());
+        QTRY_COMPARE(page_->tabs()->tabText(0), QString("Warps"));
+        page_->setKernel(QStringLiteral("gemm m=256 n=256 k=128 fp16"));
+        page_->run();
+        QVERIFY(answered());
+    }
+
     // The page shows the operator that the example asks about, not what stood there before.
     void theExampleOpensWithItsOwnKernel() {
         window_->studio().router.leaveFirst();
