@@ -14,7 +14,8 @@ struct DrawnKernel {
     std::string program;      ///< in words
 };
 
-/// `gemm m=1024 n=1024 k=1024 fp16`: a kind, fields as in tables of references, and a type; `reduce elements=…` and loops
+/// `gemm m=1024 n=1024 k=1024 fp16`: a kind, fields as in tables of references, and a type; `reduce elements=…` and
+/// loops
 /// (`vector-add n=…`, templates/loops.h) too.
 /// Fails with `gpu.kernel` naming the word.
 Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& hardware);

@@ -98,9 +98,8 @@ private slots:
     void everyGenerationHasItsRow() {
         const auto& all = gpuGenerations();
         QVERIFY2(all, all ? "" : toText(all.error()).c_str());
-        for (const char* name :
-             {"volta", "turing", "ampere", "ampere-ga10x", "ada", "hopper", "blackwell", "blackwell-rtx",
-              "cdna2", "cdna3"})
+        for (const char* name : {"volta", "turing", "ampere", "ampere-ga10x", "ada", "hopper", "blackwell",
+                                 "blackwell-rtx", "cdna2", "cdna3"})
             QVERIFY2(generationOf(name), name);
         QCOMPARE(generationOf(70)->name, std::string("volta"));
         QCOMPARE(generationOf(87)->name, std::string("ampere-ga10x"));

@@ -87,8 +87,8 @@ public:
             recorder->begin(machine_, trace, opens);
         }
         if (machine_.dies > 1) {
-            // Dies take blocks in turn, from the first on in every kernel, and what one wrote another may read: every L2
-            // is written back and emptied between kernels (LLVM, memory model of gfx942).
+            // Dies take blocks in turn, from the first on in every kernel, and what one wrote another may read: every
+            // L2 is written back and emptied between kernels (LLVM, memory model of gfx942).
             lastPlaced_ = machine_.sms - 1, lastPlacedAtStart_ = -1;
             for (std::size_t i = 0; i < slices_.size(); ++i) {
                 slices_[i].cache.flush([&](std::uint64_t address, int sectors) {
