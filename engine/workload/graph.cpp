@@ -68,7 +68,7 @@ std::vector<std::string> Graph::symbols() const {
     std::set<std::string> names;
     for (const Tensor& tensor : tensors) {
         for (const Dim& dim : tensor.shape) {
-            if (!dim.known() && !dim.symbol.empty()) names.insert(dim.symbol);
+            if (!dim.symbol.empty()) names.insert(dim.symbol);
         }
     }
     return {names.begin(), names.end()};

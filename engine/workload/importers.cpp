@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "workload/ncnn/import.h"
+#include "workload/onnx/import.h"
 
 #include <filesystem>
 #include <string>
@@ -34,7 +35,7 @@ bool isParam(const std::string& path) {
 }
 
 Expected<ImportedGraph> readOnnx(const std::string& path, const WorkloadOptions& options) {
-    auto imported = importOnnx(path, options.bindings);
+    auto imported = importOnnx(path, options.bindings, options.batch);
     if (imported) imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
     return imported;
 }

@@ -262,6 +262,19 @@ private slots:
         const Outcome table = cli({"import", "resnet-50"});
         QVERIFY2(table.out.contains("4,089,184,256"), table.text());
     }
+    void aBatchIsSetOnAFile() {
+        const QString vit = QStringLiteral(ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx");
+        const auto figures = [&](const QStringList& more) {
+            const Outcome outcome = cli(QStringList{"import", vit, "--json"} + more);
+            const Json json = outcome.exit == 0 ? Json::parse(outcome.out.toStdString()) : Json();
+            return std::pair(json.value("macs", 0.0), json.value("parameters", 0.0));
+        };
+        const auto one = figures({"--bind", "batch=1"}), eight = figures({"--batch", "8"});
+        QVERIFY(one.first > 0);
+        QCOMPARE(eight, std::pair(8 * one.first, one.second));
+        const Outcome unlike = cli({"import", vit, "--bind", "batch=4", "--batch", "8"});
+        QVERIFY2(unlike.exit != 0 && unlike.error.contains("leading extent"), unlike.text());
+    }
     void anArrayFitsTheSchema_data() {
         QTest::addColumn<QStringList>("more");
         QTest::addColumn<double>("cycles");

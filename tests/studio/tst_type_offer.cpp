@@ -79,7 +79,62 @@ operators:
         QVERIFY(use()->isHidden() && lacks()->isHidden());
     }
 
+    // Sizes that an ONNX file leaves open, and a batch that it fixes, are set where the model is chosen.
+    void sizesOfAnOnnxFileAreSet() {
+        const QString vit = QStringLiteral(ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx");
+        open({vit.toStdString(), {}}, "l4");
+        QVERIFY(!row("batch"));
+        QVERIFY2(row("bind.batch"), "a symbol that nobody has bound yet");
+        const double one = work();
+        type("bind.batch", "8");
+        QCOMPARE(recipe().options.bindings, (Bindings{{"batch", 8}}));
+        const double eight = work();
+        QVERIFY(eight > 7 * one);
+
+        QFile file(vit);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray bytes = file.readAll();
+        // dim_param "batch" of the input, as the wire has it, becomes dim_value 1 and five bytes of an unknown field.
+        const QByteArray symbol(
+            "\x0a\x07\x12\x05"
+            "batch",
+            9),
+            fixed(
+                "\x0a\x07\x08\x01\x7a\x03"
+                "dim",
+                9);
+        QVERIFY(bytes.contains(symbol));
+        bytes.replace(symbol, fixed);
+        const QString copy = home_.filePath("fixed.onnx");
+        QFile out(copy);
+        QVERIFY(out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size());
+        out.close();
+        open({copy.toStdString(), {}}, "l4");
+        QVERIFY(row("batch"));
+        QCOMPARE(work(), one);
+        type("batch", "8");
+        QCOMPARE(recipe().options.batch, std::int64_t{8});
+        QCOMPARE(work(), eight);
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QCOMPARE(work(), one);
+    }
+
 private:
+    QWidget* row(const char* id) const {
+        return window_->findChild<QWidget*>(QLatin1String("inspector.") + QLatin1String(id));
+    }
+    void type(const char* id, const QString& text) {
+        auto* edit = qobject_cast<QLineEdit*>(row(id));
+        if (!edit) edit = row(id)->findChild<QLineEdit*>();
+        QVERIFY(edit);
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, text);
+        QTest::keyClick(edit, Qt::Key_Return);
+        QVERIFY(answered());
+    }
+    double work() const { return window_->live().workload()->totals.flops; }
     void open(const WorkloadRecipe& recipe, const char* device) {
         Project project;
         project.hardware.push_back(loadHardware(device).value().hardware);

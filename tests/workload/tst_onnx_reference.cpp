@@ -1,7 +1,7 @@
 // Real exporter output, against counts that others have published or that follow from the architecture.
 
 #include "workload/costs.h"
-#include "workload/importers.h"
+#include "workload/onnx/import.h"
 
 #include <QtTest/QtTest>
 
@@ -50,12 +50,36 @@ private slots:
             const auto imported = importOnnx(entry.path().string());
             QVERIFY2(imported.has_value(), imported ? "" : toText(imported.error()).c_str());
             QVERIFY2(imported->graph.unresolved().empty(), entry.path().c_str());
-            QVERIFY2(imported->graph.symbols().empty(), entry.path().c_str());
+            for (const Tensor& tensor : imported->graph.tensors)
+                for (const Dim& dim : tensor.shape) QVERIFY2(dim.known(), entry.path().c_str());
             for (const Operator& op : imported->graph.operators) {
                 QVERIFY2(op.kind != OperatorKind::Other, (entry.path().string() + ": " + op.type).c_str());
             }
         }
         QVERIFY2(files >= 11, qPrintable(QString("%1 files").arg(files)));
+    }
+
+    // Real exports read for eight inputs: eight times the products, the same parameters, or a refusal by name.
+    void batchesOfEightAreExactOrRefused() {
+        QStringList read, refused;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(reference(""))) {
+            if (entry.path().extension() != ".onnx") continue;
+            const QString name = QString::fromStdString(entry.path().stem().string());
+            const auto one = importOnnx(entry.path().string()), many = importOnnx(entry.path().string(), {}, 8);
+            if (!many) {
+                QCOMPARE(many.error().code, std::string("onnx.batch"));
+                QVERIFY2(!many.error().place.path.empty(), qPrintable(name));
+                refused << name + QLatin1String(" by ") + QString::fromStdString(many.error().place.path);
+                continue;
+            }
+            read << name;
+            const CostTotals before = costTotals(one->graph, costTable(one->graph));
+            const CostTotals after = costTotals(many->graph, costTable(many->graph));
+            QCOMPARE(after.parameters, before.parameters);
+            QVERIFY2(std::abs(after.macs / (8 * before.macs) - 1) < 1e-9, qPrintable(name));
+        }
+        qInfo() << "read:" << read << "refused:" << refused;
+        QVERIFY(read.contains("resnet50"));
     }
 
     void productsAreCountedExactly_data() {

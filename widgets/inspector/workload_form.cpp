@@ -11,6 +11,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace orrery::ui {
 namespace {
 
@@ -38,6 +40,24 @@ std::optional<Diagnostic> checkPositive(const QString& text) {
 
 const QString bindingPrefix = QStringLiteral("bind.");
 
+/// An ONNX file whose inputs lead with a fixed extent, which a batch can take the place of; open ones have names.
+bool leadsFixed(const WorkloadRecipe& recipe, const Workload* workload) {
+    if (!workload || !qs(recipe.source).endsWith(QLatin1String(".onnx"), Qt::CaseInsensitive)) return false;
+    return std::ranges::any_of(workload->graph.inputs, [&](TensorId id) {
+        const Tensor* input = workload->graph.tensor(id);
+        return input && !input->shape.empty() && input->shape.front().symbol.empty();
+    });
+}
+
+/// The extent that a symbol was given, or taken as.
+std::int64_t extentOf(const Graph& graph, const std::string& symbol) {
+    for (const TensorId id : graph.inputs)
+        if (const Tensor* input = graph.tensor(id))
+            for (const Dim& dim : input->shape)
+                if (dim.symbol == symbol && dim.known()) return dim.value;
+    return 1;
+}
+
 }  // namespace
 
 WorkloadForm::WorkloadForm(QWidget* parent) : QScrollArea(parent) {
@@ -61,11 +81,15 @@ void WorkloadForm::show(const WorkloadRecipe& recipe, const WorkloadInfo* info, 
     if (workload_)
         for (const std::string& symbol : workload_->graph.symbols())
             if (!symbols.contains(qs(symbol))) symbols << qs(symbol);
-    const QString wanted =
-        QStringLiteral("%1|%2|%3").arg(qs(recipe.source)).arg(transformer).arg(symbols.join(QLatin1Char(',')));
+    const bool fixedBatch = leadsFixed(recipe, workload_.get());
+    const QString wanted = QStringLiteral("%1|%2|%3|%4")
+                               .arg(qs(recipe.source))
+                               .arg(transformer)
+                               .arg(fixedBatch)
+                               .arg(symbols.join(QLatin1Char(',')));
     if (wanted != built_) {
         built_ = wanted;
-        build(info, transformer, symbols);
+        build(info, transformer, fixedBatch, symbols);
     }
     title_->setFullText(info        ? qs(info->name)
                         : workload_ ? qs(workload_->name)
@@ -111,7 +135,7 @@ void WorkloadForm::addChoice(const QString& id, const QString& label, const QStr
     addRow(row);
 }
 
-void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStringList& symbols) {
+void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedBatch, const QStringList& symbols) {
     rows_.clear();
     flash_ = nullptr;
     page_ = new QWidget;
@@ -129,7 +153,7 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
     column_->addWidget(description_);
 
     const bool builder = info || transformer;  // made by us from parameters, and not read as a fixed graph
-    if (builder || !symbols.isEmpty()) column_->addWidget(new SectionHeader(tr("Options"), page_));
+    if (builder || fixedBatch || !symbols.isEmpty()) column_->addWidget(new SectionHeader(tr("Options"), page_));
     if (builder) {
         addCount(QStringLiteral("batch"), tr("Batch"), tr("Independent inputs that are computed together."), 1, 1024);
         if (info ? info->hasSequence : transformer)
@@ -175,6 +199,12 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
             });
         }
     }
+    if (!builder && fixedBatch)
+        addCount(
+            QStringLiteral("batch"), tr("Batch"),
+            tr("Leading extent of every input, in place of the 1 that the file fixes. Refused where an operator of "
+               "the file holds that 1 fast."),
+            1, 1024);
     buildOffer();
     for (const QString& symbol : symbols)
         addCount(bindingPrefix + symbol, symbol, tr("Extent of the graph’s symbol “%1”.").arg(symbol), 1, 4096);
@@ -257,7 +287,12 @@ void WorkloadForm::fill() {
     for (const auto& [id, row] : rows_) {
         if (!id.startsWith(bindingPrefix)) continue;
         const auto bound = options.bindings.find(id.mid(bindingPrefix.size()).toStdString());
-        count(id, bound == options.bindings.end() ? 1 : bound->second, 0);
+        const std::string symbol = id.mid(bindingPrefix.size()).toStdString();
+        count(id,
+              bound != options.bindings.end() ? bound->second
+              : workload_                     ? extentOf(workload_->graph, symbol)
+                                              : 1,
+              0);
     }
     if (flash_) {
         const QSignalBlocker quiet(flash_);

@@ -38,7 +38,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void build(const WorkloadInfo* info, bool transformer, const QStringList& symbols);
+    void build(const WorkloadInfo* info, bool transformer, bool fixedBatch, const QStringList& symbols);
     AttributeRow* addRow(const RowSpec& spec);
     void addCount(const QString& id, const QString& label, const QString& meaning, double low, double high);
     void addChoice(const QString& id, const QString& label, const QString& meaning, const QStringList& choices);

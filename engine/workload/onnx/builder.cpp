@@ -57,8 +57,8 @@ ValueId Scope::find(std::string_view name) const {
     return absent;
 }
 
-Builder::Builder(const ::onnx::ModelProto& model, std::string path, const Bindings& bindings)
-    : model_(model), path_(std::move(path)), bindings_(bindings) {}
+Builder::Builder(const ::onnx::ModelProto& model, std::string path, const Bindings& bindings, std::int64_t batch)
+    : model_(model), path_(std::move(path)), bindings_(bindings), batch_(batch) {}
 
 bool Builder::refuse(std::string code, std::string message, std::string expected, std::string hint,
                      std::string_view where) {
@@ -105,9 +105,12 @@ bool Builder::build() {
         if (made.role == TensorRole::Output) made.name = output.name();
         graph_.outputs.push_back(tensor);
     }
-    for (const ValueId id : inputs_) {
-        if (value(id).constant) continue;
-        graph_.inputs.push_back(tensorOf(id, false));
+    for (const Input& input : inputs_) {
+        if (value(input.id).constant) continue;
+        graph_.inputs.push_back(tensorOf(input.id, false));
+        Shape& shape = graph_.tensors[static_cast<std::size_t>(graph_.inputs.back())].shape;
+        for (std::size_t i = 0; i < input.symbols.size() && input.symbols.size() == shape.size(); ++i)
+            shape[i].symbol = input.symbols[i];
     }
     warnOfSymbols();
     if (!ruleless_.empty()) {
@@ -337,6 +340,8 @@ void Builder::complete(Value& out, std::string_view name) {
     if (declared == declared_.end() || !readType(*declared->second, told, false) || told.form != out.form) return;
     if (out.type == ElementType::Undefined) out.type = told.type;
     if (!told.ranked) return;
+    // The file declares them for its own batch.
+    if (batch_ > 1 && !told.extents.empty()) told.extents.front() = unknown;
     if (!out.ranked) {
         out.ranked = true;
         out.extents = told.extents;

@@ -46,7 +46,8 @@ using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
 class Builder {
 public:
-    Builder(const ::onnx::ModelProto& model, std::string path, const Bindings& bindings);
+    /// `batch` above 1 is the leading extent of every input.
+    Builder(const ::onnx::ModelProto& model, std::string path, const Bindings& bindings, std::int64_t batch = 1);
 
     /// Builds everything; afterwards graph() and warnings() are there to be taken, or error().
     bool build();
@@ -60,6 +61,7 @@ private:
     bool readFunctions();
     bool readInputs(Scope& scope);
     bool readInitialisers(const ::onnx::GraphProto& graph, Scope& scope, const Frame& frame);
+    bool setBatch(const ::onnx::ValueInfoProto& input, Value& value);
     bool readType(const ::onnx::TypeProto& type, Value& value, bool input);
     std::int64_t bound(const ::onnx::TensorShapeProto::Dimension& dim, std::string_view name, int axis, bool input);
     void declare(const ::onnx::GraphProto& graph);
@@ -116,7 +118,8 @@ private:
 
     const ::onnx::ModelProto& model_;
     std::string path_;
-    const Bindings& bindings_;
+    Bindings bindings_;
+    std::int64_t batch_;
     Graph graph_;
     Diagnostics warnings_;
     std::optional<Diagnostic> error_;
@@ -130,7 +133,11 @@ private:
     std::vector<ValueId> named_;                           ///< values that have got a tensor, in that order
     std::unordered_map<std::string, std::int64_t> names_;  ///< operator names in use, with the next suffix
     std::map<std::string, std::int64_t> ruleless_;         ///< operators without a rule, by type
-    std::vector<ValueId> inputs_;
+    struct Input {
+        ValueId id;
+        std::vector<std::string> symbols;  ///< by axis; empty where the file fixes the extent
+    };
+    std::vector<Input> inputs_;
     std::size_t visited_ = 0;    ///< nodes
     std::size_t opened_ = 0;     ///< functions and subgraphs
     std::size_t evaluated_ = 0;  ///< elements of constants

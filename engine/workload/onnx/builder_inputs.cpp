@@ -6,6 +6,15 @@
 #include <algorithm>
 
 namespace orrery::onnx_import {
+namespace {
+
+/// Empty where the file says how many.
+std::string symbolOf(const ::onnx::TensorShapeProto::Dimension& dim, std::string_view name, int axis) {
+    if (dim.has_dim_value() && dim.dim_value() != -1) return {};
+    return dim.dim_param().empty() ? fmt::format("{}_dim{}", name, axis) : dim.dim_param();
+}
+
+}  // namespace
 
 bool Builder::readOpsets() {
     for (const auto& import : model_.opset_import()) {
@@ -33,9 +42,8 @@ std::int64_t Builder::bound(const ::onnx::TensorShapeProto::Dimension& dim, std:
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
     // exporters write -1 (and some an empty name) for what they do not know
     if (dim.has_dim_value() && dim.dim_value() != -1) return dim.dim_value();
-    std::string symbol = dim.dim_param();
-    if (symbol.empty() && !input) return unknown;
-    if (symbol.empty()) symbol = fmt::format("{}_dim{}", name, axis);
+    if (dim.dim_param().empty() && !input) return unknown;
+    const std::string symbol = symbolOf(dim, name, axis);
     if (const auto given = bindings_.find(symbol); given != bindings_.end()) {
         seenSymbols_.insert(symbol);
         return given->second;
@@ -77,26 +85,47 @@ void Builder::declare(const ::onnx::GraphProto& graph) {
     }
 }
 
+bool Builder::setBatch(const ::onnx::ValueInfoProto& input, Value& value) {
+    if (batch_ == 1 || !value.shaped() || value.rank() == 0 || value.extents.front() == batch_) return true;
+    if (value.extents.front() != 1)
+        return refuse("onnx.batch",
+                      fmt::format("the input `{}` is {}, so its leading extent is no batch of 1 that can become {}",
+                                  input.name(), toText(value.extents), batch_),
+                      "inputs whose leading extent is 1 or an unbound symbol",
+                      "leave the batch at 1: the file's own extents hold", input.name());
+    value.extents.front() = batch_;
+    return true;
+}
+
 bool Builder::readInputs(Scope& scope) {
     std::unordered_set<std::string_view> stored;
     for (const auto& tensor : model_.graph().initializer()) stored.insert(tensor.name());
     const auto stripped = strippedWeights(model_.graph());
     for (const auto& input : model_.graph().input()) {
         if (stored.contains(input.name())) continue;  // until IR version 3, stored tensors were inputs too
+        const bool weight = stripped.contains(input.name());
+        const auto& dims = input.type().tensor_type().shape().dim();
+        Input seen{absent, {}};
+        for (int i = 0; i < dims.size() && i <= static_cast<int>(largestRank); ++i)
+            seen.symbols.push_back(symbolOf(dims[i], input.name(), i));
+        // A size that leads an input is the batch, wherever else it stands.
+        if (batch_ > 1 && !weight && !seen.symbols.empty() && !seen.symbols.front().empty())
+            bindings_.emplace(seen.symbols.front(), batch_);
         Value fresh;
         fresh.name = input.name();
         if (!readType(input.type(), fresh, true)) return false;
+        if (!weight && !setBatch(input, fresh)) return false;
         if (const std::string problem = extentsProblem(fresh.extents); !problem.empty()) {
             return refuse("onnx.extents", fmt::format("the input `{}` cannot be: {}", input.name(), problem),
                           fmt::format("extents of 0 or more, rank {} and 2^53 elements at most", largestRank),
                           "mend the shape that the file declares", input.name());
         }
-        const bool weight = stripped.contains(input.name());
         fresh.origin = weight ? Value::Origin::Stored : Value::Origin::Input;
         fresh.constant = weight;
         const ValueId id = add(std::move(fresh));
         if (!define(scope, input.name(), id, input.name())) return false;
-        if (!weight) inputs_.push_back(id);
+        seen.id = id;
+        if (!weight) inputs_.push_back(std::move(seen));
     }
     if (!stripped.empty()) {
         warnings_.push_back(

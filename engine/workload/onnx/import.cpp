@@ -1,4 +1,6 @@
-#include "workload/importers.h"
+#include "workload/onnx/import.h"
+
+#include "workload/onnx/batch.h"
 #include "workload/onnx/builder.h"
 #include "workload/onnx/reader.h"
 
@@ -50,6 +52,10 @@ void warnOfUnresolved(const Graph& graph, const std::string& path, Diagnostics& 
 }  // namespace
 
 Expected<ImportedGraph> importOnnx(const std::string& path, const Bindings& bindings) {
+    return importOnnx(path, bindings, 1);
+}
+
+Expected<ImportedGraph> importOnnx(const std::string& path, const Bindings& bindings, std::int64_t batch) {
     try {
         auto model = onnx_import::readModel(path);
         if (!model) return tl::unexpected(model.error());
@@ -57,6 +63,14 @@ Expected<ImportedGraph> importOnnx(const std::string& path, const Bindings& bind
         if (!builder.build()) return tl::unexpected(builder.error());
         ImportedGraph imported;
         imported.graph = std::move(builder.graph());
+        if (batch > 1) {
+            onnx_import::Builder many(**model, path, bindings, batch);
+            if (!many.build()) return tl::unexpected(onnx_import::refusedBatch(many.error(), batch));
+            if (auto problem = onnx_import::batchProblem(imported.graph, many.graph(), batch, path))
+                return tl::unexpected(std::move(*problem));
+            imported.graph = std::move(many.graph());
+            builder.warnings() = std::move(many.warnings());
+        }
         imported.warnings = std::move(builder.warnings());
         imported.name = std::filesystem::path(path).stem().string();
         eliminateDead(imported.graph);
