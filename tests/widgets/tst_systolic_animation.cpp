@@ -12,6 +12,8 @@
 #include <QSlider>
 #include <QtTest/QtTest>
 
+#include <set>
+
 using namespace orrery;
 using namespace orrery::ui;
 
@@ -68,6 +70,48 @@ private slots:
         QVERIFY(view_->accessibleDescription().contains("8 rows"));
         view_->setProduct(4, 5, Dataflow::WeightStationary, 10, 12, 6);
         QVERIFY(view_->plan() && part<QComboBox>("dataflow")->isVisible());
+    }
+
+    // A legend of what never happens explains nothing, and what happens unexplained puzzles: every cycle is looked at.
+    void theLegendIsOfWhatHappens_data() {
+        QTest::addColumn<Dataflow>("dataflow");
+        QTest::addColumn<QList<int>>("size");  // rows and columns of the array, M, N, K; or channels and filter rows
+        for (const auto& [name, dataflow] : {std::pair{"output", Dataflow::OutputStationary},
+                                             {"weight", Dataflow::WeightStationary},
+                                             {"input", Dataflow::InputStationary}})
+            for (const QList<int>& size : {QList<int>{4, 5, 10, 12, 6},
+                                           {4, 4, 8, 8, 8},
+                                           {1, 1, 3, 3, 3},
+                                           {4, 4, 1, 1, 5},
+                                           {4, 1, 4, 3, 8},
+                                           {1, 4, 3, 8, 2}})
+                QTest::addRow("%s %dx%d %d %d %d", name, size[0], size[1], size[2], size[3], size[4])
+                    << dataflow << size;
+        for (const QList<int>& size : {QList<int>{7, 4, 2, 3}, {6, 5, 2, 3}, {6, 5, 3, 3}, {4, 5, 4, 1}, {1, 1, 1, 1}})
+            QTest::addRow("rows %dx%d %d %d", size[0], size[1], size[2], size[3]) << Dataflow::RowStationary << size;
+    }
+    void theLegendIsOfWhatHappens() {
+        QFETCH(Dataflow, dataflow);
+        QFETCH(QList<int>, size);
+        if (dataflow == Dataflow::RowStationary) {
+            systolic::Layer layer;
+            layer.filterHeight = layer.filterWidth = size[3];
+            layer.ifmapHeight = layer.ifmapWidth = 4 + size[3];  // five rows of outputs
+            layer.channels = size[2];
+            view_->setConvolution(size[0], size[1], layer);
+        } else {
+            view_->setProduct(size[0], size[1], dataflow, size[2], size[3], size[4]);
+        }
+        QVERIFY(view_->cycles() > 0);
+        std::set<systolic::PeActivity> seen;
+        for (std::int64_t cycle = 0; cycle < view_->cycles(); ++cycle) {
+            const auto shot = view_->plan() ? systolic::snapshot(*view_->plan(), cycle)
+                                            : systolic::snapshot(*view_->rowPlan(), cycle);
+            for (const auto& pe : shot.pes) seen.insert(pe.activity);
+        }
+        const auto& legend = part<SystolicPicture>("array")->legend();
+        QCOMPARE(std::set(legend.begin(), legend.end()), seen);
+        QCOMPARE(legend.size(), seen.size());
     }
 
     void emptyViewSaysWhatItWillShow() {

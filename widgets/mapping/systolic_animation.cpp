@@ -152,6 +152,7 @@ void SystolicAnimation::setConvolution(int rows, int columns, const systolic::La
     dataflow_->hide();
     plan_.reset();
     rowPlan_ = std::move(*plan);
+    picture_->setLegend(systolic::activities(*rowPlan_));
     strip_->show(systolic::utilizationOverTime(*rowPlan_, stretches), cycles());
     begin();
 }
@@ -169,6 +170,7 @@ void SystolicAnimation::showPlan() {
     if (!plan) return clear(QString::fromStdString(plan.error().message));
     rowPlan_.reset();
     plan_ = *plan;
+    picture_->setLegend(systolic::activities(*plan_));
     strip_->show(systolic::utilizationOverTime(*plan_, stretches), cycles());
     begin();
 }

@@ -8,7 +8,6 @@
 #include <QToolTip>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace orrery::ui {
@@ -16,9 +15,6 @@ namespace orrery::ui {
 namespace {
 
 using systolic::PeActivity;
-
-constexpr std::array legend{PeActivity::Active, PeActivity::Loading, PeActivity::Waiting, PeActivity::Passing,
-                            PeActivity::Done};
 
 QColor activityColour(PeActivity activity) {
     const Theme& theme = Theme::instance();
@@ -89,6 +85,11 @@ SystolicPicture::SystolicPicture(QWidget* parent) : QWidget(parent) {
     setToolTip(tr("Point at a processing element to see what it holds"));
     setMouseTracking(true);
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void SystolicPicture::setLegend(std::vector<PeActivity> activities) {
+    legend_ = std::move(activities);
+    update();
 }
 
 void SystolicPicture::show(systolic::SystolicSnapshot shot, const ArrayEdges& edges) {
@@ -204,7 +205,7 @@ void SystolicPicture::paintLegend(QPainter& painter) {
     const double line = painter.fontMetrics().height();
     double x = 12;
     const double y = height() - line - 4;
-    for (const PeActivity activity : legend) {
+    for (const PeActivity activity : legend_) {
         const QString words = activityText(activity);
         const double width = line + painter.fontMetrics().horizontalAdvance(words) + 14;
         if (x + width > this->width()) break;

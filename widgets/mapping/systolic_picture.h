@@ -26,6 +26,9 @@ class SystolicPicture : public QWidget {
     Q_OBJECT
 public:
     explicit SystolicPicture(QWidget* parent = nullptr);
+    /// What the elements of this run do in any of its cycles; nothing else is explained.
+    void setLegend(std::vector<systolic::PeActivity> activities);
+    const std::vector<systolic::PeActivity>& legend() const { return legend_; }
     void show(systolic::SystolicSnapshot shot, const ArrayEdges& edges);
     const systolic::SystolicSnapshot& shot() const { return shot_; }
     /// Column and row of the element under a point or chosen by key; none beside the array.
@@ -53,6 +56,7 @@ private:
     void paintLegend(QPainter& painter);
 
     systolic::SystolicSnapshot shot_;
+    std::vector<systolic::PeActivity> legend_;
     ArrayEdges edges_;
     std::optional<QPoint> current_;
 };

@@ -104,6 +104,16 @@ SystolicSnapshot snapshot(const RowPlan& plan, std::int64_t cycle) {
     return shot;
 }
 
+std::vector<PeActivity> activities(const RowPlan& plan) {
+    std::vector<PeActivity> all{PeActivity::Active};
+    // Rows of one filter begin and end one after another.
+    if (plan.layer.filterHeight > 1) all.insert(all.end(), {PeActivity::Waiting, PeActivity::Done});
+    if (plan.sets * plan.layer.filterHeight < plan.rows || plan.layer.channels % plan.sets != 0 ||
+        plan.layer.outHeight() % plan.cols != 0)
+        all.push_back(PeActivity::Idle);
+    return all;
+}
+
 std::vector<double> utilizationOverTime(const RowPlan& plan, int points) {
     points = static_cast<int>(std::clamp<std::int64_t>(points, 1, plan.cycles()));
     std::vector<double> shares;

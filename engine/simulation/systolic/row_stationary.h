@@ -33,6 +33,7 @@ Expected<RowPlan> planRows(std::int64_t rows, std::int64_t cols, const Layer& la
 
 /// `a`: input row and column, `b`: filter row and column, `z`: output row and column.
 SystolicSnapshot snapshot(const RowPlan& plan, std::int64_t cycle);
+std::vector<PeActivity> activities(const RowPlan& plan);  ///< as of a FoldPlan
 std::vector<double> utilizationOverTime(const RowPlan& plan, int points);
 
 }  // namespace orrery::systolic

@@ -101,6 +101,20 @@ SystolicSnapshot snapshot(const FoldPlan& plan, std::int64_t cycle) {
     return out;
 }
 
+std::vector<PeActivity> activities(const FoldPlan& plan) {
+    const bool outputs = plan.dataflow == Dataflow::OutputStationary;
+    const bool partRows = plan.spatialRows % plan.rows != 0, partCols = plan.spatialCols % plan.cols != 0;
+    // The skew between corners of the part in use, which is the whole array unless there is one fold of less.
+    const std::int64_t skew = std::min(plan.rows, plan.spatialRows) + std::min(plan.cols, plan.spatialCols) - 2;
+    std::vector<PeActivity> all{PeActivity::Active};
+    if (!outputs) all.push_back(PeActivity::Loading);
+    if (skew > 0 || (!outputs && (plan.rows > 1 || plan.cols > 1))) all.push_back(PeActivity::Waiting);
+    if (!outputs && partRows) all.push_back(PeActivity::Passing);
+    if (outputs && plan.foldCycles > plan.temporal) all.push_back(PeActivity::Done);
+    if (partRows || partCols) all.push_back(PeActivity::Idle);
+    return all;
+}
+
 std::vector<double> utilizationOverTime(const FoldPlan& plan, int points) {
     std::vector<double> out;
     points = static_cast<int>(std::clamp<std::int64_t>(points, 1, plan.cycles()));

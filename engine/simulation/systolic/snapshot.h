@@ -52,6 +52,9 @@ struct SystolicSnapshot {
 /// `cycle` is held to 0…cycles() - 1. Costs time and memory of the array's size.
 SystolicSnapshot snapshot(const FoldPlan& plan, std::int64_t cycle);
 
+/// What the elements do in some cycle of the run, in the order of a legend; unused elements last.
+std::vector<PeActivity> activities(const FoldPlan& plan);
+
 /// Share of PEs at work over the whole run in `points` equal stretches of time (each the mean of its cycles, exactly).
 std::vector<double> utilizationOverTime(const FoldPlan& plan, int points);
 
