@@ -87,7 +87,7 @@ void Dock::fillMenu() {
     menu_->clear();
     if (ui::ResultView* shown = view()) {
         menu_->addAction(tr("Export…"), this, [this, shown] { emit exportRequested(shown); });
-        menu_->addAction(tr("Copy picture"), this, [shown] { shown->copyPicture(); });
+        menu_->addAction(tr("Copy picture"), this, [this, shown] { emit copyRequested(shown); });
         menu_->addSeparator();
     }
     menu_->addAction(isFloating() ? tr("Dock again") : tr("Float"), this, [this] { setFloating(!isFloating()); });

@@ -32,6 +32,7 @@ public:
 signals:
     void contentMade(QWidget* content);
     void exportRequested(orrery::ui::ResultView* view);
+    void copyRequested(orrery::ui::ResultView* view);  ///< its picture, to the clipboard
 
 private:
     void fillMenu();

@@ -3,6 +3,7 @@
 #include "app/window/report.h"
 #include "app/window/result_docks.h"
 #include "app/window/studio.h"
+#include "widgets/common/veil.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -70,8 +71,9 @@ Diagnostic exportFailed(const QString& file, const QString& problem) {
             "choose another folder", {file.toStdString(), 0, 0, {}}};
 }
 
-void exportWith(Studio& studio, const QString& title, const QString& name, const QString& filter,
+void exportWith(Studio& studio, const QWidget& shown, const QString& title, const QString& name, const QString& filter,
                 const std::function<QString(const QString&)>& write) {
+    if (refusesLate(studio, shown)) return;
     QString chosen;
     QString file = QFileDialog::getSaveFileName(studio.window, title, name, filter, &chosen);
     if (file.isEmpty()) return;
@@ -95,9 +97,30 @@ void addExportActions(Studio& studio, const ResultDocks& results) {
           [&studio, &results] { exportReportTo(studio, results); });
 }
 
+bool refusesLate(Studio& studio, const QWidget& shown) {
+    const QString why = ui::Veil::lateIn(shown);
+    if (why.isEmpty()) return false;
+    studio.messages.complain({Severity::Error,
+                              "export.late",
+                              "what is shown is not the answer to the question as it stands: " + why.toStdString(),
+                              "an answer to the question as it stands",
+                              "wait until it has come, or ask for it",
+                              {}});
+    return true;
+}
+
+void copyView(Studio& studio, ui::ResultView* view) {
+    if (!view) return;
+    if (const auto late = lateAnswer(studio)) return studio.messages.complain(*late);
+    if (refusesLate(studio, *view)) return;
+    view->copyPicture();
+    studio.messages.log(Severity::Note, words("Copied the picture of %1").arg(view->title()));
+}
+
 void exportView(Studio& studio, ui::ResultView* view) {
     if (!view) return;
     if (const auto late = lateAnswer(studio)) return studio.messages.complain(*late);
+    if (refusesLate(studio, *view)) return;
     const QString filter = view->csv().isEmpty()
                                ? words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
                                : words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;CSV (*.csv);;TEX table (*.tex)");

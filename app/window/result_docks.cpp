@@ -26,6 +26,7 @@ void ResultDocks::addView(const QString& id, const QString& title, const QString
         return view;
     });
     connect(dock, &Dock::exportRequested, this, [this](ui::ResultView* view) { exportView(studio_, view); });
+    connect(dock, &Dock::copyRequested, this, [this](ui::ResultView* view) { copyView(studio_, view); });
 }
 
 void ResultDocks::add() {

@@ -39,20 +39,18 @@ QString writeShown(const QString& file, const ShownExport& what) {
     const bool table = ending == QLatin1String("csv") || ending == QLatin1String("tex");
     if (table && what.csv) return text(ending == QLatin1String("csv") ? what.csv() : latexTable(what.csv()));
     if (ending == QLatin1String("json") && what.trace) return text(what.trace());
-    if (table || ending == QLatin1String("json") || !what.view)
+    if (table || ending == QLatin1String("json"))
         return shownWords("there is nothing to write as .%1 here").arg(ending);
     return pictureOf(file, what);
 }
 
 void exportShown(Studio& studio, const ShownExport& what) {
-    QStringList types;
-    if (what.view)
-        types << shownWords("SVG of the view in front (*.svg)") << shownWords("PDF of the view in front (*.pdf)")
-              << shownWords("PNG of the view in front (*.png)");
+    QStringList types{shownWords("SVG of the view in front (*.svg)"), shownWords("PDF of the view in front (*.pdf)"),
+                      shownWords("PNG of the view in front (*.png)")};
     if (what.csv) types << shownWords("CSV of the figures (*.csv)") << shownWords("TEX table of the figures (*.tex)");
     if (what.trace) types << shownWords("Chrome and Perfetto trace of the timeline (*.json)");
-    exportWith(studio, shownWords("Export"), what.name + QStringLiteral(".svg"), types.join(QLatin1String(";;")),
-               [&](const QString& file) { return writeShown(file, what); });
+    exportWith(studio, *what.view, shownWords("Export"), what.name + QStringLiteral(".svg"),
+               types.join(QLatin1String(";;")), [&](const QString& file) { return writeShown(file, what); });
 }
 
 std::string csvOf(const ui::CellsTable& table) {

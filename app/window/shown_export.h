@@ -18,7 +18,7 @@ class Studio;
 
 struct ShownExport {
     QString name;                        ///< of the file, without its ending: `serving-latency`
-    QWidget* view = nullptr;             ///< drawn at the size chosen for pictures; null: no picture
+    QWidget* view = nullptr;             ///< drawn at the size chosen for pictures; the figures are of what it shows
     std::function<std::string()> csv;    ///< of the figures; none: no table
     std::function<std::string()> trace;  ///< Chrome/Perfetto events; none: no trace
 };

@@ -6,7 +6,9 @@
 #include "app/document/commands/serving_edits.h"
 #include "app/document/commands/set_attribute.h"
 #include "app/window/compare/compare_page.h"
+#include "app/window/dock.h"
 #include "app/window/explore/explore_page.h"
+#include "app/window/exports.h"
 #include "app/window/hardware/component_loads.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
@@ -144,6 +146,69 @@ private slots:
         QVERIFY_DONE(document().apply(setServingEdit(*document().state(), changed(9))));
         QVERIFY(window_->live().upToDate());
         QVERIFY(window_->exportPictures(folder.path()).has_value());
+    }
+
+    // A picture in the clipboard no longer says of what question it was.
+    void aLateViewIsNotCopied() {
+        Dock* dock = window_->studio().docks.dock(QStringLiteral("roofline"));
+        QVERIFY(dock);
+        dock->show();
+        dock->raise();
+        window_->studio().feeder.feedAll();
+        const auto copy = [&] {
+            QApplication::clipboard()->setText(QStringLiteral("nothing"));
+            auto* menu = dock->findChild<QMenu*>();
+            Q_EMIT menu->aboutToShow();
+            for (QAction* action : menu->actions())
+                if (action->text() == QLatin1String("Copy picture")) action->trigger();
+            return !QApplication::clipboard()->image().isNull();
+        };
+        QVERIFY(copy());
+        window_->live().setEnabled(false);
+        halveBandwidth();
+        QStringList said;
+        const QObject here;
+        connect(&window_->studio().messages, &Messages::complained, &here,
+                [&](const Diagnostic& why) { said << QString::fromStdString(why.code); });
+        QVERIFY(!copy());
+        QCOMPARE(said, QStringList{QStringLiteral("export.late")});
+        window_->live().setEnabled(true);
+        QVERIFY(QTest::qWaitFor([this] { return window_->live().upToDate(); }, 30000));
+        QTRY_VERIFY(copy());
+    }
+
+    // A page that is dimmed does not ask for a file's name either.
+    void aDimmedPageIsNotExported() {
+        auto& page = window_->page<ExplorePage>();
+        SearchSettings search{{{"batch", {"1", "8"}, {}}}, {"time", "energy"}, {}, "roofline"};
+        QVERIFY_DONE(document().apply(setSearchEdit(*document().state(), search, "Search")));
+        window_->studio().router.show(&page);
+        auto* go = page.findChild<QPushButton*>("explore.go");
+        QTRY_VERIFY(go && go->isEnabled());
+        QTest::mouseClick(go, Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([&] { return !page.isBusy() && page.view(); }, 30000));
+        QTRY_VERIFY(page.showsAnswer());
+        const auto* views = page.findChild<QTabWidget*>("explore.views");
+        QVERIFY(views && ui::Veil::lateIn(*views).isEmpty());
+        const auto asksForAFile = [&] {
+            bool asked = false;
+            QTimer closes;
+            connect(&closes, &QTimer::timeout, &closes, [&] {
+                if (auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget())) {
+                    asked = true;
+                    dialog->reject();
+                }
+            });
+            closes.start(20);
+            exportWith(window_->studio(), *views, "Export", "front.svg", "SVG (*.svg)",
+                       [](const QString&) { return QString(); });
+            return asked;
+        };
+        QVERIFY(asksForAFile());
+        halveBandwidth();
+        QTRY_VERIFY(!ui::Veil::lateIn(*views).isEmpty());
+        QVERIFY2(!ui::Veil::lateIn(*views->currentWidget()).isEmpty(), "the tab in front is under the veil too");
+        QVERIFY(!asksForAFile());
     }
 
     void sharesOnTheDrawingGoWithTheirQuestion() {

@@ -48,6 +48,15 @@ void Veil::lift() {
     hide();
 }
 
+QString Veil::lateIn(const QWidget& shown) {
+    for (const Veil* veil : shown.findChildren<Veil*>())
+        if (!veil->said().isEmpty()) return veil->said();
+    for (const QWidget* around = shown.parentWidget(); around; around = around->parentWidget())
+        for (const Veil* veil : around->findChildren<Veil*>(Qt::FindDirectChildrenOnly))
+            if (!veil->said().isEmpty()) return veil->said();
+    return {};
+}
+
 bool Veil::eventFilter(QObject* watched, QEvent* event) {
     if (watched == parent()) {
         if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());

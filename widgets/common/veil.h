@@ -20,11 +20,17 @@ public:
     bool isDown() const { return !isHidden(); }
     const QString& why() const { return why_; }  ///< empty: lifted
 
+    /// Why what `shown` shows, or a part of it, is late: what a veil over it, in it or around it says or is about to
+    /// say. Empty if it answers the question that is asked now. What is late is neither copied nor exported.
+    static QString lateIn(const QWidget& shown);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    const QString& said() const { return soon_.isActive() ? soonWhy_ : why_; }
+
     QString why_, soonWhy_;
     QTimer soon_;
 };

@@ -281,7 +281,7 @@ QString ComparePage::exportTo(const QString& file) {
 }
 
 void ComparePage::exportAs() {
-    exportWith(studio_, tr("Export the comparison"), QStringLiteral("comparison.svg"),
+    exportWith(studio_, *this, tr("Export the comparison"), QStringLiteral("comparison.svg"),
                tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of the table (*.csv);;TEX table (*.tex);;JSON (*.json)"),
                [this](const QString& file) { return exportTo(file); });
 }

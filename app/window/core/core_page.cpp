@@ -31,7 +31,9 @@ void CorePage::build() {
     tabs_->tabBar()->setToolTip(tr("A block of machine code, a kernel in a pipeline, requests in a memory"));
     column->addWidget(tabs_);
     const auto write = [this](const QString& title, const QString& name, const QString& filter,
-                              const WriteFigure& how) { exportWith(studio_, title, name, filter, how); };
+                              const WriteFigure& how) {
+        exportWith(studio_, *tabs_->currentWidget(), title, name, filter, how);
+    };
     block_ = new BlockTab(tabs_);
     connect(block_, &BlockTab::exportWanted, this, write);
     tabs_->addTab(block_, tr("Block"));

@@ -129,7 +129,7 @@ void ExplorePage::fillExports(QMenu* menu) {
 
 void ExplorePage::exportAs(const QString& title, const QString& name, const QString& filter, int tab) {
     if (!view_) return;
-    exportWith(studio_, title, name, filter, [this, tab](const QString& file) { return written(file, tab); });
+    exportWith(studio_, *tabs_, title, name, filter, [this, tab](const QString& file) { return written(file, tab); });
 }
 
 bool ExplorePage::showsAnswer() const {

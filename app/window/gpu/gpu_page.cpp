@@ -381,7 +381,7 @@ QString GpuPage::exportTable(const QString& file) const {
 void GpuPage::exportAs() {
     static constexpr std::array names{"warps", "activity", "cycles", "instructions", "occupancy"};
     const bool table = tabs_->currentIndex() == 3;
-    exportWith(studio_, tr("Export the view"),
+    exportWith(studio_, *tabs_, tr("Export the view"),
                QLatin1String(names[static_cast<std::size_t>(tabs_->currentIndex())]) +
                    (table ? QStringLiteral(".csv") : QStringLiteral(".svg")),
                table ? tr("CSV (*.csv)") : tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all values (*.csv)"),

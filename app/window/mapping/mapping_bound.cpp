@@ -4,6 +4,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/veil.h"
 #include "widgets/mapping/bound_plot.h"
 
 #include <QFileDialog>
@@ -71,6 +72,10 @@ void MappingBound::tell() {
 }
 
 void MappingBound::exportAs() {
+    if (const QString late = ui::Veil::lateIn(*plot_); !late.isEmpty()) {
+        state_->setTone(ui::Tone::Bad);
+        return state_->setFullText(tr("Not exported. %1").arg(late));
+    }
     QString chosen;
     QString file = QFileDialog::getSaveFileName(
         this, tr("Export the curve"), QStringLiteral("bound.svg"),

@@ -77,7 +77,7 @@ void TrainingPage::join(Studio& studio) {
 }
 
 void TrainingPage::exportFront() {
-    if (!shown()) {
+    if (!shown() || (!current_ && !quick_)) {
         studio_.messages.say(Severity::Note, tr("There is no answer to export yet"), {},
                              QStringLiteral("training.export"));
         return;
