@@ -5,6 +5,11 @@
 #include "hardware/files/catalogue.h"
 #include "widgets/canvas/scene.h"
 
+#include <bit>
+#include <map>
+#include <set>
+#include <tuple>
+
 using namespace orrery;
 using namespace orrery::ui;
 
@@ -31,6 +36,40 @@ bool holds(const Scene& scene, int outer, int inner) {
     for (; inner >= 0; inner = scene.nodes()[std::size_t(inner)].parent)
         if (inner == outer) return true;
     return false;
+}
+
+/// Parts of one kind and size stand in rows that are all full but the last (two, four, eight: all of them), with their
+/// left edges above each other.
+QStringList ragged(const Scene& scene, int parent) {
+    std::map<std::tuple<int, double, double>, std::map<double, std::vector<double>>> alike;  // lefts by top
+    for (const int child : scene.childrenOf(parent)) {
+        const auto& node = scene.nodes()[std::size_t(child)];
+        if (node.box.isEmpty() || node.hidden || node.component->kind == ComponentKind::Link) continue;
+        alike[{int(node.component->kind), node.box.width(), node.box.height()}][node.box.top()].push_back(
+            node.box.left());
+    }
+    QStringList faults;
+    for (auto& [what, rows] : alike) {
+        std::size_t parts = 0;
+        for (auto& [top, lefts] : rows) parts += lefts.size();
+        if (parts < 3) continue;
+        std::size_t longest = 0, left = rows.size();
+        std::set<double> columns;
+        for (auto& [top, lefts] : rows) {
+            longest = std::max(longest, lefts.size());
+            columns.insert(lefts.begin(), lefts.end());
+        }
+        for (auto& [top, lefts] : rows)
+            if ((--left > 0 || std::has_single_bit(parts)) && lefts.size() < longest)
+                faults << QStringLiteral("a row of %1 of %2 in %3")
+                              .arg(lefts.size())
+                              .arg(longest)
+                              .arg(nameOf(scene, parent));
+        if (columns.size() > longest)
+            faults
+                << QStringLiteral("%1 columns of %2 in %3").arg(columns.size()).arg(longest).arg(nameOf(scene, parent));
+    }
+    return faults;
 }
 
 }  // namespace
@@ -81,6 +120,7 @@ private slots:
                 }
             }
         }
+        for (int parent = 0; parent < int(nodes.size()); ++parent) faults += ragged(scene, parent);
         const QSizeF size = scene.bounds().size();
         const double shape = size.width() / size.height();
         if (shape < 0.6 || shape > 4) faults << QStringLiteral("is %1 times as wide as high").arg(shape, 0, 'f', 2);

@@ -12,8 +12,8 @@ namespace {
 
 using enum ComponentKind;
 
-// From the outside in. The first stands above all others.
-enum Zone { Fabric, Outer, Inner, Compute, zoneCount };
+// From the outside in. The first two stand above all others: networks, whose links may leave at the top, and hosts.
+enum Zone { Fabric, Host, Outer, Inner, Compute, zoneCount };
 
 Zone zoneOf(ComponentKind kind) {
     switch (kind) {
@@ -66,6 +66,11 @@ void fillGrid(Block& block, std::span<const LayoutItem> items, std::size_t colum
     block.size = QSizeF(width, y - gap);
 }
 
+/// Sizes that may share a row: each class holds four times the area of the one before.
+long sizeClass(const LayoutItem& item) {
+    return std::lround(std::log2(std::max(1.0, item.size.width() * item.size.height())) / 2);
+}
+
 double badness(const QSizeF& size, double aspect) {
     if (size.isEmpty()) return 0;
     return std::abs(std::log(size.width() / size.height() / aspect));
@@ -92,13 +97,56 @@ std::size_t bestColumns(const Block& block, std::span<const LayoutItem> items, d
         const double rows = std::ceil(static_cast<double>(count) / static_cast<double>(columns));
         const double empty = rows * static_cast<double>(columns) - static_cast<double>(count);
         const double shape = std::abs(std::log(static_cast<double>(columns) * width / (rows * height) / aspect));
-        const double score = shape + 1.2 * empty / static_cast<double>(count);
+        const double score = shape + 2.0 * empty / static_cast<double>(count);
         if (score < least - 1e-9) {
             least = score;
             best = columns;
         }
     }
     return best;
+}
+
+std::size_t evenColumns(std::size_t count, std::size_t fit) {
+    const std::size_t rows = (count + std::max<std::size_t>(fit, 1) - 1) / std::max<std::size_t>(fit, 1);
+    return (count + rows - 1) / rows;
+}
+
+std::size_t fitInWidth(const Block& block, std::span<const LayoutItem> items, double gap, double room) {
+    double run = 0;
+    std::size_t fit = 0;
+    for (const int item : block.items) {
+        run += items[static_cast<std::size_t>(item)].size.width() + gap;
+        if (run - gap <= room + 1) ++fit;
+    }
+    return fit;
+}
+
+// A grid for each run of sizes that may share a row, small ones above large ones, each in the middle.
+void fillGroups(Block& block, std::span<const LayoutItem> items, double gap, double aspect) {
+    std::vector<Block> groups;
+    for (const int item : block.items) {
+        const LayoutItem& it = items[static_cast<std::size_t>(item)];
+        const bool apart = !groups.empty() &&
+                           sizeClass(it) - sizeClass(items[static_cast<std::size_t>(groups.back().items.back())]) >= 2;
+        if (groups.empty() || apart) groups.emplace_back();
+        groups.back().items.push_back(item);
+    }
+    Block& large = groups.back();
+    fillGrid(large, items, bestColumns(large, items, gap, aspect), gap);
+    double width = large.size.width();
+    for (Block& group : groups) {
+        if (&group == &large) break;
+        fillGrid(group, items, evenColumns(group.items.size(), fitInWidth(group, items, gap, large.size.width())), gap);
+        width = std::max(width, group.size.width());
+    }
+    block.at.clear();
+    double y = 0;
+    for (const Block& group : groups) {
+        const double x = std::floor((width - group.size.width()) / 2 / gridStep) * gridStep;
+        for (const QPointF& at : group.at) block.at.push_back(at + QPointF(x, y));
+        y += group.size.height() + gap;
+    }
+    block.size = QSizeF(width, y - gap);
 }
 
 // Zones beside each other or below each other, each with its own number of columns.
@@ -114,24 +162,17 @@ Plan sideBySide(const std::array<std::vector<int>, zoneCount>& members, std::spa
     for (int zone = 0; zone < zoneCount; ++zone)
         plan.zones[static_cast<std::size_t>(zone)].items = members[static_cast<std::size_t>(zone)];
     Block& compute = plan.zones[Compute];
-    if (!compute.items.empty()) fillGrid(compute, items, bestColumns(compute, items, gap, aspect), gap);
+    if (!compute.items.empty()) fillGroups(compute, items, gap, aspect);
     for (const Zone zone : {Outer, Inner}) {
         Block& block = plan.zones[zone];
         if (block.items.empty()) continue;
         // As columns beside the compute part, or rows above it, up to its length.
         const std::size_t count = block.items.size();
         if (memoriesAbove) {
-            double run = 0;
-            std::size_t fit = 0;
-            const double room = std::max(compute.size.width(), 1.0);
-            for (const int item : block.items) {
-                run += items[static_cast<std::size_t>(item)].size.width() + gap;
-                if (run - gap <= room + 1) ++fit;
-            }
-            std::size_t columns =
-                compute.items.empty() ? bestColumns(block, items, gap, aspect) : std::max<std::size_t>(fit, 1);
-            const std::size_t rows = (count + columns - 1) / columns;
-            fillGrid(block, items, (count + rows - 1) / rows, gap);
+            const std::size_t fit = compute.items.empty()
+                                        ? bestColumns(block, items, gap, aspect)
+                                        : fitInWidth(block, items, gap, std::max(compute.size.width(), 1.0));
+            fillGrid(block, items, evenColumns(count, fit), gap);
         } else {
             double run = 0;
             std::size_t fit = 0;
@@ -172,32 +213,52 @@ Plan sideBySide(const std::array<std::vector<int>, zoneCount>& members, std::spa
         else
             plan.at[zone].setY(std::floor((length - block.size.height()) / 2 / gridStep) * gridStep);
     }
-    Block& fabric = plan.zones[Fabric];
-    if (!fabric.items.empty()) {
-        double run = 0;
-        std::size_t fit = 0;
-        for (const int item : fabric.items) {
-            run += items[static_cast<std::size_t>(item)].size.width() + gap;
-            if (run - gap <= std::max(body.width(), 640.0)) ++fit;
-        }
-        const std::size_t count = fabric.items.size();
-        const std::size_t columns =
-            body.isEmpty() ? bestColumns(fabric, items, gap, aspect) : std::max<std::size_t>(fit, 1);
-        const std::size_t rows = (count + columns - 1) / columns;
-        fillGrid(fabric, items, (count + rows - 1) / rows, gap);
-        const double down = body.isEmpty() ? 0 : fabric.size.height() + std::max(gap, linkGap);
-        const double width = std::max(body.width(), fabric.size.width());
+    const bool bare = body.isEmpty();  // nothing but networks and their hosts
+    for (const Zone zone : {Host, Fabric}) {
+        Block& above = plan.zones[zone];
+        if (above.items.empty()) continue;
+        const std::size_t fit = bare && zone == Fabric ? bestColumns(above, items, gap, aspect)
+                                                       : fitInWidth(above, items, gap, std::max(body.width(), 640.0));
+        fillGrid(above, items, evenColumns(above.items.size(), fit), gap);
+        const double down = body.isEmpty() ? 0 : above.size.height() + std::max(gap, linkGap);
+        const double width = std::max(body.width(), above.size.width());
         const double shift = std::floor((width - body.width()) / 2 / gridStep) * gridStep;
-        for (const Zone zone : {Outer, Inner, Compute}) plan.at[zone] += QPointF(shift, down);
-        plan.at[Fabric] = {std::floor((width - fabric.size.width()) / 2 / gridStep) * gridStep, 0};
-        body = QSizeF(width, body.height() + (body.isEmpty() ? fabric.size.height() : down));
+        for (QPointF& at : plan.at) at += QPointF(shift, down);
+        plan.at[zone] = {std::floor((width - above.size.width()) / 2 / gridStep) * gridStep, 0};
+        body = QSizeF(width, body.height() + (body.isEmpty() ? above.size.height() : down));
     }
     plan.size = body;
     return plan;
 }
 
+// Small parts that reach the large ones through a network alone, as a node's CPUs do, stand under that network.
+void findHosts(std::array<std::vector<int>, zoneCount>& members, std::span<const LayoutItem> items,
+               std::span<const std::pair<int, int>> links) {
+    std::vector<int>& compute = members[Compute];
+    if (compute.empty() || members[Fabric].empty()) return;
+    const long large = sizeClass(items[static_cast<std::size_t>(compute.back())]);
+    std::vector<char> small(items.size(), 0), reaches(items.size(), 0), beside(items.size(), 0);
+    for (const int item : compute)
+        small[static_cast<std::size_t>(item)] = large - sizeClass(items[static_cast<std::size_t>(item)]) >= 2;
+    for (const auto& [from, to] : links) {
+        for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
+            const auto one = static_cast<std::size_t>(a), other = static_cast<std::size_t>(b);
+            if (!small[one] || a == b) continue;
+            (zoneOf(items[other].kind) == Fabric ? reaches : beside)[one] |= !small[other];
+        }
+    }
+    std::erase_if(compute, [&](int item) {
+        const auto at = static_cast<std::size_t>(item);
+        if (!small[at] || !reaches[at] || beside[at]) return false;
+        members[Host].push_back(item);
+        return true;
+    });
+}
+
 // Brings linked items of one zone near each other in its order: swaps neighbours as long as the links get shorter.
-void shortenLinks(std::vector<int>& order, std::span<const std::pair<int, int>> links, std::size_t items) {
+void shortenLinks(std::vector<int>& order, std::span<const std::pair<int, int>> links,
+                  std::span<const LayoutItem> sized) {
+    const std::size_t items = sized.size();
     if (order.size() < 3 || order.size() > 64 || links.empty()) return;
     std::vector<int> rank(items, -1);
     for (std::size_t i = 0; i < order.size(); ++i) rank[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
@@ -222,6 +283,9 @@ void shortenLinks(std::vector<int>& order, std::span<const std::pair<int, int>> 
             const int now = length(a, at, b, at + 1) + length(b, at + 1, a, at);
             const int then = length(a, at + 1, b, at) + length(b, at, a, at + 1);
             if (then >= now) continue;
+            const long apart =
+                sizeClass(sized[static_cast<std::size_t>(a)]) - sizeClass(sized[static_cast<std::size_t>(b)]);
+            if (std::abs(apart) >= 2) continue;  // they do not share a row
             std::swap(order[i], order[i + 1]);
             std::swap(rank[static_cast<std::size_t>(a)], rank[static_cast<std::size_t>(b)]);
             better = true;
@@ -241,12 +305,10 @@ std::vector<QPointF> arrange(std::span<const LayoutItem> items, std::span<const 
     }
     // Bigger containers after small units, so that rows hold like with like.
     for (std::vector<int>& zone : members) {
-        std::ranges::stable_sort(zone, {}, [&](int item) {
-            const QSizeF& size = items[static_cast<std::size_t>(item)].size;
-            return std::lround(std::log2(std::max(1.0, size.width() * size.height())) / 2);
-        });
-        shortenLinks(zone, links, items.size());
+        std::ranges::stable_sort(zone, {}, [&](int item) { return sizeClass(items[static_cast<std::size_t>(item)]); });
     }
+    findHosts(members, items, links);
+    for (std::vector<int>& zone : members) shortenLinks(zone, links, items);
     const double gap = links.empty() ? siblingGap : linkGap;
     Plan plan = sideBySide(members, items, gap, aspect, false);
     if (!members[Outer].empty() || !members[Inner].empty()) {

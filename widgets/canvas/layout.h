@@ -1,8 +1,9 @@
 #pragma once
 
 // Where the children of one component stand when nobody has placed them, as an architect would draw them: networks
-// above what they join, then from the outside in: DRAM, on-chip memories, compute. Each zone is a grid of rows; zones
-// stand side by side or below each other, whichever comes nearer to a landscape page. Pure and deterministic.
+// above what they join, hosts under them, then from the outside in: DRAM, on-chip memories, compute. Each zone is a
+// grid of rows, and parts of very unlike size share none; zones stand side by side or below each other, whichever comes
+// nearer to a landscape page. Pure and deterministic.
 
 #include "hardware/component.h"
 
