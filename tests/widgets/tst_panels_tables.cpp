@@ -2,6 +2,7 @@
 
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/wrapped_name.h"
 #include "widgets/comparison/comparison_model.h"
 #include "widgets/comparison/comparison_plots.h"
 #include "widgets/comparison/comparison_view.h"
@@ -246,6 +247,37 @@ private slots:
         const Seconds predicted = snapshot->answers[0].estimate->latency;
         view.setReference(ReferenceValue{predicted * 0.8, "test", true});
         QCOMPARE(model->index(0, ComparisonModel::Error).data().toString(), "+25 %");
+    }
+
+    // Two options of one method differ in the end of their names.
+    void namesOfMethodsAreWhole() {
+        ComparisonView view(nullptr);
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->answers.assign(3, fixture::failed());
+        snapshot->answers[0].title = "Hybrid tiles and waves (device held out, features: all)";
+        snapshot->answers[1].title = "Hybrid tiles and waves (device held out, features: none)";
+        view.resize(1100, 700);
+        view.setSnapshot(snapshot);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QFont font = Theme::instance().font(FontRole::Body);
+        font.setWeight(QFont::DemiBold);
+        const QFontMetrics metrics(font);
+        QAbstractItemModel* model = view.table()->model();
+        for (const int width : {1100, 620, 560, 420, 320}) {
+            view.resize(width, 700);
+            QCoreApplication::processEvents();
+            int below = view.table()->horizontalHeader()->height();
+            for (int row = 0; row < model->rowCount(); ++row) {
+                const QString name = model->index(row, ComparisonModel::MethodName).data().toString();
+                const QStringList lines =
+                    wrappedName(name, metrics, view.table()->columnWidth(ComparisonModel::MethodName) - 32, 9);
+                QCOMPARE(lines.join(' '), name);
+                QVERIFY2(view.table()->rowHeight(row) >= lines.size() * metrics.lineSpacing(), qPrintable(name));
+                below += view.table()->rowHeight(row);
+            }
+            QVERIFY(below <= view.table()->height());
+        }
     }
 
     void axesCoverWhatTheyShow_data() {

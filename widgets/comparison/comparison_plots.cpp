@@ -2,6 +2,7 @@
 
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/wrapped_name.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -80,6 +81,7 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
     names = std::min(names + 12, width() * 2 / 5);
     const int valueWidth = painter.fontMetrics().horizontalAdvance(QStringLiteral("000.0 ms")) + 8;
     const int row = rowHeight();
+    const int lines = std::max(1, (row + 2) / painter.fontMetrics().lineSpacing());
     const int bottom = headline + row * static_cast<int>(snapshot_->answers.size());
     zoom_.setArea(QRectF(QPointF(names, headline), QPointF(width() - valueWidth, bottom)));
     const PlotAxis axis = zoom_.across(PlotAxis::covering(values, names, width() - valueWidth, 5));
@@ -109,7 +111,7 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
         const double middle = headline + row * (static_cast<double>(i) + 0.5);
         painter.setPen(static_cast<int>(i) == snapshot_->primary ? colours.text : colours.mutedText);
         painter.drawText(QRectF(0, middle - row / 2.0, names - 8, row), Qt::AlignVCenter | Qt::AlignLeft,
-                         painter.fontMetrics().elidedText(answer.title, Qt::ElideRight, names - 8));
+                         wrappedName(answer.title, painter.fontMetrics(), names - 8, lines).join(QLatin1Char('\n')));
         if (!answer.estimate) {
             painter.setPen(answer.failed() ? colours.bad : colours.mutedText);
             painter.drawText(QRectF(names, middle - row / 2.0, width() - names, row), Qt::AlignVCenter,
@@ -258,9 +260,10 @@ void CostPlot::paintEvent(QPaintEvent*) {
         painter.setBrush(theme.methodColour(answer.colour));
         painter.drawEllipse(at, 5.5, 5.5);
         // Direct labels: right of the point, else left of it, moved down while they would cover another.
-        const QString name = painter.fontMetrics().elidedText(answer.title, Qt::ElideRight, width() / 2);
-        const double wide = painter.fontMetrics().horizontalAdvance(name);
-        QRectF label(at.x() + 10, at.y() - 8, wide, 16);
+        const QStringList lines = wrappedName(answer.title, painter.fontMetrics(), width() / 2, 2);
+        double wide = 0;
+        for (const QString& line : lines) wide = std::max(wide, double(painter.fontMetrics().horizontalAdvance(line)));
+        QRectF label(at.x() + 10, at.y() - 8, wide, 16.0 * double(lines.size()));
         if (label.right() > width()) label.moveLeft(at.x() - 10 - wide);
         for (int tries = 0; tries < 6; ++tries) {
             const bool covered =
@@ -270,7 +273,7 @@ void CostPlot::paintEvent(QPaintEvent*) {
         }
         taken.push_back(label);
         painter.setPen(colours.text);
-        painter.drawText(label, Qt::AlignVCenter, name);
+        painter.drawText(label, Qt::AlignVCenter, lines.join(QLatin1Char('\n')));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
+#include "widgets/common/wrapped_name.h"
 #include "widgets/comparison/comparison_model.h"
 #include "widgets/comparison/comparison_plots.h"
 #include "widgets/comparison/method_options.h"
@@ -20,6 +21,20 @@ namespace orrery::ui {
 namespace {
 
 using Model = ComparisonModel;
+
+constexpr int besideName = 8 + 18 + 6;  ///< px of a name's cell that are dot and margins
+
+QFont nameFont(bool primary) {
+    QFont font = Theme::instance().font(FontRole::Body);
+    if (primary) font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+/// The end of a name is what tells two options of one method apart.
+QStringList nameLines(const QModelIndex& index, int width) {
+    return wrappedName(index.data().toString(), QFontMetrics(nameFont(index.data(Model::PrimaryRole).toBool())), width,
+                       9);
+}
 
 class ComparisonDelegate : public QStyledItemDelegate {
 public:
@@ -48,13 +63,10 @@ private:
         painter->setPen(QPen(colour, 1.6));
         painter->setBrush(primary ? colour : QColor(Qt::transparent));
         painter->drawEllipse(QPointF(box.left() + 5, box.center().y() + 0.5), 4.2, 4.2);
-        QFont font = Theme::instance().font(FontRole::Body);
-        if (primary) font.setWeight(QFont::DemiBold);
-        painter->setFont(font);
+        painter->setFont(nameFont(primary));
         painter->setPen(Theme::instance().colours().text);
         const QRect words = box.adjusted(18, 0, 0, 0);
-        painter->drawText(words, Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, words.width()));
+        painter->drawText(words, Qt::AlignVCenter, nameLines(index, words.width()).join(QLatin1Char('\n')));
         painter->restore();
     }
 
@@ -184,6 +196,7 @@ void ComparisonView::snapshotChanged(const SnapshotPtr&) {
         reference_ = {published->value, qs(published->source), published->kind == ReferenceKind::Measured};
     }
     model_->set(snapshot(), reference_);
+    arrangeColumns();
     intervals_->set(snapshot(), reference_);
     costs_->set(snapshot(), reference_);
     const int rows = model_->rowCount();
@@ -218,8 +231,21 @@ void ComparisonView::arrangeRows() {
         if (model_->index(row, 0).data(Model::FailureRole).toBool())
             table_->setSpan(row, Model::Prediction, 1, Model::Approach - Model::Prediction);
     intervals_->updateGeometry();
-    table_->verticalHeader()->setDefaultSectionSize(scaled(30));
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + rows * scaled(30) + 14);
+    fitRows();
+}
+
+/// A name has as many lines as it needs in the width that its column has.
+void ComparisonView::fitRows() {
+    const int line = QFontMetrics(nameFont(true)).lineSpacing();
+    const int words = table_->columnWidth(Model::MethodName) - besideName;
+    int height = table_->horizontalHeader()->sizeHint().height() + 14;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const auto lines = static_cast<int>(nameLines(model_->index(row, Model::MethodName), words).size());
+        const int tall = scaled(30) + (lines - 1) * line;
+        if (table_->rowHeight(row) != tall) table_->setRowHeight(row, tall);
+        height += tall;
+    }
+    if (table_->minimumHeight() != height) table_->setFixedHeight(height);
 }
 
 void ComparisonView::showNotes() {
@@ -282,11 +308,17 @@ void ComparisonView::arrangeColumns() {
     const int prediction = scaled(narrow ? 80 : 92), cost = scaled(narrow ? 64 : 76);
     const int taken = prediction + cost + (table_->isColumnHidden(Model::IntervalBar) ? 0 : interval) +
                       (reference_ ? table_->columnWidth(Model::Error) : 0);
+    int least = scaled(90);  // a word is not broken
+    const QFontMetrics metrics(nameFont(true));
+    for (int row = 0; row < model_->rowCount(); ++row)
+        for (const QString& word : model_->index(row, Model::MethodName).data().toString().split(QLatin1Char(' ')))
+            least = std::max(least, metrics.horizontalAdvance(word) + besideName);
     table_->setColumnWidth(Model::MethodName,
-                           narrow ? std::clamp(width() - taken - 12, scaled(90), scaled(190)) : scaled(190));
+                           std::max(least, narrow ? std::min(width() - taken - 12, scaled(190)) : scaled(190)));
     table_->setColumnWidth(Model::Prediction, prediction);
     table_->setColumnWidth(Model::IntervalBar, interval);
     table_->setColumnWidth(Model::Cost, cost);
+    fitRows();
 }
 
 }  // namespace orrery::ui

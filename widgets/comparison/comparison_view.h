@@ -48,6 +48,7 @@ private:
     void showNotesWhenCalm();
     void arrangeColumns();
     void arrangeRows();
+    void fitRows();
 
     ComparisonModel* model_;
     QTableView* table_;
