@@ -5,6 +5,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QStringList>
 
 #include <algorithm>
@@ -31,6 +32,27 @@ QString boundText(const Estimate& estimate) {
         .arg(qRound(*most / all * 100));
 }
 
+namespace {
+
+const QString between = QStringLiteral("  ·  ");
+
+/// Gives way to its neighbours; what is cut ends in `…`, and the tip says all.
+class OneLine : public QLabel {
+public:
+    using QLabel::QLabel;
+    QSize minimumSizeHint() const override { return {1, QLabel::minimumSizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(rect(), int(Qt::AlignLeft) | int(Qt::AlignVCenter) | int(Qt::TextSingleLine),
+                         fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    }
+};
+
+}  // namespace
+
 Headline::Headline(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("headline"));
     setAccessibleName(tr("Answer"));
@@ -38,8 +60,8 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(unit * 3 / 2, unit / 2, unit * 3 / 2, unit / 2);
     row->setSpacing(unit * 2);
-    const auto label = [&](const char* name, const QString& meaning) {
-        auto* made = new QLabel(this);
+    const auto label = [this](const char* name, const QString& meaning, QLabel* made = nullptr) {
+        if (!made) made = new QLabel(this);
         made->setObjectName(QLatin1String(name));
         made->setToolTip(meaning);
         made->setTextFormat(Qt::PlainText);
@@ -47,18 +69,15 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     };
     latency_ = label("headlineLatency", tr("Latency that the primary method predicts"));
     interval_ = label("headlineInterval", tr("Interval of the prediction"));
-    facts_ = label("headlineFacts", tr("What limits it, and what it needs"));
+    facts_ = label("headlineFacts", tr("What limits it, and what it needs"), new OneLine(this));
     question_ = label("headlineQuestion", tr("The question"));
-    doubts_ = label("headlineWarnings", tr("What this answer is not about"));
+    doubts_ = label("headlineWarnings", tr("What this answer is not about"), new OneLine(this));
     row->addWidget(latency_, 0, Qt::AlignBaseline);
     row->addWidget(interval_, 0, Qt::AlignBaseline);
     row->addWidget(doubts_, 0, Qt::AlignBaseline);
     row->addWidget(facts_, 0, Qt::AlignBaseline);
     row->addStretch(1);
     row->addWidget(question_, 0, Qt::AlignBaseline);
-    // Too narrow a window cuts the facts and doubts short; it does not grow with them, and their tips say all.
-    facts_->setMinimumWidth(1);
-    doubts_->setMinimumWidth(1);
     question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     question_->setAlignment(Qt::AlignRight);
     row->setStretchFactor(question_, 2);
@@ -82,12 +101,20 @@ void Headline::restyle() {
         label->ensurePolished();  // or its first showing brings the palette of before back
         label->setPalette(muted);
     }
+    fitQuestion();
 }
 
 void Headline::fitQuestion() {
     // Half a name helps nobody: where the facts need the room, the question stands in the toolbar alone.
     int used = layout()->contentsMargins().left() + layout()->contentsMargins().right() + 4 * layout()->spacing();
-    for (const QLabel* label : {latency_, interval_, doubts_, facts_}) used += label->sizeHint().width();
+    for (const QLabel* label : {latency_, interval_, doubts_})
+        if (!label->isHidden()) used += label->sizeHint().width();
+    // Whole facts: half of a number is another one.
+    qsizetype shown = factList_.size();
+    const auto text = [&] { return factList_.mid(0, shown).join(between); };
+    while (shown > 1 && used + facts_->fontMetrics().horizontalAdvance(text()) > width()) --shown;
+    facts_->setText(text());
+    used += facts_->sizeHint().width();
     const int wanted = question_->fontMetrics().horizontalAdvance(question_->text());
     // A third of what is left is the stretch before it.
     question_->setVisible((width() - used) * 2 >= wanted * 3);
@@ -108,6 +135,7 @@ void Headline::setLate(const QString& why) {
 // Nothing answers: the first method that was meant for such a question says why not.
 void Headline::showFailure(const ui::Snapshot& snapshot) {
     for (QLabel* label : {latency_, interval_, facts_, question_}) label->clear();
+    factList_.clear();
     const auto meant = std::ranges::find_if(snapshot.answers, [](const ui::Answer& answer) { return answer.failed(); });
     const auto told = meant != snapshot.answers.end()
                           ? meant
@@ -177,9 +205,9 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
         hints.prepend(late_);
     }
     doubts_->setVisible(!doubts.isEmpty());
-    doubts_->setText(doubts.join(QStringLiteral("  ·  ")));
+    doubts_->setText(doubts.join(between));
     doubts_->setToolTip(hints.join(QLatin1Char('\n')));
-    facts_->setText(facts.mid(0, doubts.isEmpty() ? 4 : 2).join(QStringLiteral("  ·  ")));
+    factList_ = facts.mid(0, doubts.isEmpty() ? 4 : 2);
     facts_->setToolTip(facts.join(QLatin1Char('\n')));
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
     question_->setText(answer.title);

@@ -2,6 +2,7 @@
 
 #include "widgets/common/snapshot.h"
 
+#include <QStringList>
 #include <QWidget>
 
 class QLabel;
@@ -27,6 +28,7 @@ private:
 
     ui::SnapshotPtr snapshot_;
     QString chosen_, late_;
+    QStringList factList_;  ///< as many of them as there is room for are shown
     QLabel *latency_, *interval_, *doubts_, *facts_, *question_;
 };
 

@@ -73,6 +73,13 @@ private slots:
 
 private:
     void check(const QString& what) {
+        // Of the facts beside the answer each stands whole, or in the tip alone.
+        if (const auto* facts = window_->findChild<QLabel*>("headlineFacts"); facts && facts->isVisible()) {
+            QTRY_VERIFY2_WITH_TIMEOUT(  // a longer text is given its room with the next turn
+                facts->fontMetrics().horizontalAdvance(facts->text()) <= facts->width() + 1 ||
+                    !facts->text().contains(QStringLiteral("  ·  ")),
+                qPrintable(what + QStringLiteral(" gives %1 pixels to ").arg(facts->width()) + facts->text()), 3000);
+        }
         const QSize least = window_->minimumSizeHint(), is = window_->size();
         const bool wide = least.width() > smallWindow.width(), tall = least.height() > smallWindow.height();
         QVERIFY2(!wide && !tall, qPrintable(QStringLiteral("%1: the window needs %2 x %3\n    %4")
