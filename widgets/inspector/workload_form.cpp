@@ -147,8 +147,11 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
     title_->setElided(true);
     title_->setBold(true);
     column_->addWidget(title_);
-    description_ = new Label(info ? qs(info->description) : qs(recipe_.source), FontRole::Small, Tone::Muted, page_);
+    // Of a file its folder, as which a model is often called, and its name; the tip has the whole way.
+    description_ = new Label(info ? qs(info->description) : qs(recipe_.source).section(QLatin1Char('/'), -2),
+                             FontRole::Small, Tone::Muted, page_);
     description_->setWordWrap(true);
+    if (!info) description_->setToolTip(qs(recipe_.source));
     if (info && !info->source.empty()) description_->setToolTip(tr("Source: %1").arg(qs(info->source)));
     column_->addWidget(description_);
 
