@@ -73,14 +73,20 @@ void Layouts::showProject() {
 }
 
 void Layouts::fitCentre() {
-    // Without pages only the headline and notifications are left: the docks get the rest.
+    // Without pages only the note, the headline and notifications are left: the docks get the rest.
     QWidget* centre = studio_.window->centralWidget();
     const bool pages = studio_.router.tabs()->isVisibleTo(centre);
-    centre->setMaximumHeight(pages ? QWIDGETSIZE_MAX : centre->layout()->sizeHint().height());
+    const QLayout* column = centre->layout();
+    // Words that wrap need the height of the width that there is.
+    const int wanted = column->hasHeightForWidth() ? column->totalHeightForWidth(centre->width())
+                                                   : column->sizeHint().height();
+    centre->setMinimumHeight(pages ? 0 : wanted);
+    centre->setMaximumHeight(pages ? QWIDGETSIZE_MAX : wanted);
 }
 
 bool Layouts::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == studio_.window->centralWidget() && event->type() == QEvent::LayoutRequest) fitCentre();
+    const bool moved = event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize;
+    if (moved && watched == studio_.window->centralWidget()) fitCentre();
     return QObject::eventFilter(watched, event);
 }
 

@@ -181,6 +181,8 @@ void TstMethodRecorded::stepsTakeWhatWasRecorded() {
     QVERIFY(answer.interval.basis.find("the scatter of equal ones") != std::string::npos);
     // Convolutions in TF32 beat the peak of plain fp32: kept, and said.
     QVERIFY(warns(answer, "recorded.below-bound"));
+    for (const Figure& figure : answer.figures)
+        QVERIFY2(figure.label != "Model FLOP utilisation" || figure.value <= 1, "no share above all");
 }
 
 // Each recorded size predicted from the others: what the card says.

@@ -3,6 +3,7 @@
 #include "app/document/commands/serving_edits.h"
 #include "app/window/serving/serving_form.h"
 #include "serving/fields/field_changes.h"
+#include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/value_edit.h"
 
@@ -76,8 +77,7 @@ private slots:
         QVERIFY2(editor->objectName().startsWith("serving."), qPrintable(editor->objectName()));
         // Replicas say which of the two pools they are of.
         if (path == "pools/replicas") return;
-        QVERIFY2(editor->toolTip().startsWith(QString::fromUtf8(spec.meaning.data(), qsizetype(spec.meaning.size()))),
-                 qPrintable(editor->toolTip()));
+        QVERIFY2(editor->toolTip().startsWith(ui::windowText(spec.meaning)), qPrintable(editor->toolTip()));
     }
 
     // What its editor says is what the question becomes, and back; nothing else changes.

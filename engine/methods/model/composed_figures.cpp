@@ -88,7 +88,9 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
         if (workload.costs.macs[i] > most) most = workload.costs.macs[i], type = workload.costs.type[i];
     }
     const double peak = c.device.peak(true, type).value;
-    if (peak > 0 && products > 0) add("Model FLOP utilisation", flops / seconds / peak, Dimension::Fraction);
+    // Recorded work may have run in a narrower type than the question's: more than all of the peak is no share of it.
+    if (const double used = peak > 0 && products > 0 ? flops / seconds / peak : 0; used > 0 && used <= 1)
+        add("Model FLOP utilisation", used, Dimension::Fraction);
     add("Memory bandwidth utilisation", bytes / seconds / c.device.main().bandwidth.value, Dimension::Fraction);
     const auto& i = c.interval;
     if (i.seconds > 0) {
