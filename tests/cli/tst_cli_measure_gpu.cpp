@@ -3,6 +3,7 @@
 
 #include "support/cli_process.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -19,7 +20,7 @@ class TestCliMeasureGpu : public QObject {
 
     Outcome measure(const QStringList& words, const QHash<QString, QString>& state = {}) {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("LD_LIBRARY_PATH", ORRERY_TEST_OUTPUT "/../tests/fake-cuda");
+        environment.insert("LD_LIBRARY_PATH", QDir::cleanPath(ORRERY_TEST_OUTPUT "/../tests/fake-cuda"));
         environment.insert("FAKE_CUDA_LOG", log());
         for (auto each = state.cbegin(); each != state.cend(); ++each) environment.insert(each.key(), each.value());
         QFile::remove(log());
@@ -173,7 +174,7 @@ private slots:
     }
     void anotherDeviceIsNotThere() {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("LD_LIBRARY_PATH", ORRERY_TEST_OUTPUT "/../tests/fake-cuda");
+        environment.insert("LD_LIBRARY_PATH", QDir::cleanPath(ORRERY_TEST_OUTPUT "/../tests/fake-cuda"));
         const Outcome outcome = cli({"measure", "--device", "cuda:3", "--out", "-"}, {}, 10000, environment);
         QCOMPARE(outcome.exit, 1);
         QVERIFY2(outcome.error.contains("measure.device") && outcome.error.contains("cuda:0"), outcome.text());
