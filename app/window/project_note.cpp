@@ -24,8 +24,8 @@ ProjectNote::ProjectNote(const Document& document, QWidget* parent) : QWidget(pa
     words_->setTextFormat(Qt::PlainText);
     words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(words_, 1);
-    auto* close = new ui::IconButton(QStringLiteral("window-close"), tr("Put the note away"),
-                                     QStringLiteral("projectNote.close"), this);
+    auto* close =
+        new ui::IconButton(QStringLiteral("×"), tr("Put the note away"), QStringLiteral("projectNote.close"), this);
     row->addWidget(close, 0, Qt::AlignTop);
     connect(close, &QAbstractButton::clicked, this, [this] { setWanted(false); });
     connect(&document, &Document::replaced, this, [this] {

@@ -183,7 +183,7 @@ const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name) {
 }
 
 std::span<const NeededAttribute> neededAttributes(ComponentKind kind) {
-    static constexpr std::array dram{NeededAttribute{"capacity", "80 GB"}, NeededAttribute{"bandwidth", "3.35 TB/s"}};
+    static constexpr std::array dram{NeededAttribute{"capacity", "80 GB"}, NeededAttribute{"bandwidth", "3 TB/s"}};
     static constexpr std::array inside{NeededAttribute{"capacity", "256 KiB"}};
     static constexpr std::array tensor{NeededAttribute{"macs", "{bf16: 512/cycle}"}};
     static constexpr std::array vector{NeededAttribute{"flops", "{fp32: 2/cycle}"}};
