@@ -67,6 +67,16 @@ Dock* DockSet::dock(const QString& id) const {
     return at == byId_.end() ? nullptr : at->second;
 }
 
+void DockSet::revealSmall(const QString& id) {
+    Dock* shown = dock(id);
+    const bool was = shown && shown->isVisible();
+    reveal(id);
+    if (!shown || was) return;
+    const bool across = window_->dockWidgetArea(shown) == Qt::BottomDockWidgetArea ||
+                        window_->dockWidgetArea(shown) == Qt::TopDockWidgetArea;
+    if (across) window_->resizeDocks({shown}, {window_->height() / 5}, Qt::Vertical);
+}
+
 void DockSet::reveal(const QString& id) {
     if (Dock* shown = dock(id)) {
         if (window_->dockWidgetArea(shown) == Qt::NoDockWidgetArea)

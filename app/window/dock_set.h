@@ -22,6 +22,8 @@ public:
     Dock* dock(const QString& id) const;
     const std::vector<Dock*>& all() const { return docks_; }
     void reveal(const QString& id);
+    /// The same without taking the window from its page: one that was hidden gets a fifth of the height.
+    void revealSmall(const QString& id);
 
     /// Arranges the docks as the layout was left, or as it ships.
     void apply(Layout layout, bool asShipped = false);

@@ -21,7 +21,7 @@ Jobs::Jobs(Studio& studio) : studio_(studio) {
         panel_->setState(job, ui::JobState::Running);
         jobOfRun_[run] = job;
         runOfJob_[job] = run;
-        studio_.docks.reveal(QStringLiteral("jobs"));
+        studio_.docks.revealSmall(QStringLiteral("jobs"));
     });
     connect(&studio.runs, &RunController::finished, this, [this](int run, RunState state, const QString& message) {
         const ui::JobState shown = state == RunState::Done        ? ui::JobState::Done

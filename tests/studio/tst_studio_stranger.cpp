@@ -4,6 +4,7 @@
 #include "app/document/commands/edit.h"
 #include "app/document/commands/project_edits.h"
 #include "app/window/scenario_bar.h"
+#include "app/window/studio.h"
 #include "hardware/check/validate.h"
 #include "hardware/network/links.h"
 #include "support/studio_window.h"
@@ -34,6 +35,7 @@ private slots:
     void aMemoryAsksForWhatItNeeds();
     void anExamplesInstructionStaysInSight();
     void theSoftwareIsSaid();
+    void aRunLeavesThePageItsRoom();
 
 private:
     /// Types into the library's search and chooses by Enter.
@@ -401,6 +403,17 @@ void TestStudioStranger::theSoftwareIsSaid() {
     QVERIFY(software().empty());
     window->document().undoStack()->undo();
     QCOMPARE(software().engine, std::string("vLLM 0.24.0"));
+}
+
+// On a page that has the window to itself, a run shows its progress without taking most of it.
+void TestStudioStranger::aRunLeavesThePageItsRoom() {
+    QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/first-light.yaml"));
+    window->studio().router.show(QStringLiteral("gpu"));
+    auto* jobs = window->docks().dock("jobs");
+    QVERIFY(!jobs->isVisible());
+    QTest::keyClick(window.get(), Qt::Key_F5);
+    QTRY_VERIFY(jobs->isVisible());
+    QTRY_VERIFY2(jobs->height() < window->height() * 3 / 10, qPrintable(QString::number(jobs->height())));
 }
 
 QTEST_MAIN(TestStudioStranger)
