@@ -20,7 +20,7 @@ Expected<CudaDriver> CudaDriver::open() {
     auto library = DynamicLibrary::open(names);
     if (!library) {
         return fail("measure.no-library", "libcuda.so.1 is not here, so no NVIDIA GPU can be measured",
-                    "NVIDIA's driver", "install the driver, or measure the processor with --device cpu");
+                    "NVIDIA's driver", "install the driver, or measure the processor");
     }
     CudaDriver d;
     d.library = std::move(*library);

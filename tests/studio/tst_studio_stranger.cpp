@@ -3,6 +3,7 @@
 
 #include "app/document/commands/edit.h"
 #include "app/document/commands/project_edits.h"
+#include "app/window/evidence/measure_dialog.h"
 #include "app/window/scenario_bar.h"
 #include "app/window/studio.h"
 #include "hardware/check/validate.h"
@@ -36,6 +37,7 @@ private slots:
     void anExamplesInstructionStaysInSight();
     void theSoftwareIsSaid();
     void aRunLeavesThePageItsRoom();
+    void aMissingDriverIsSaid();
 
 private:
     /// Types into the library's search and chooses by Enter.
@@ -414,6 +416,29 @@ void TestStudioStranger::aRunLeavesThePageItsRoom() {
     QTest::keyClick(window.get(), Qt::Key_F5);
     QTRY_VERIFY(jobs->isVisible());
     QTRY_VERIFY2(jobs->height() < window->height() * 3 / 10, qPrintable(QString::number(jobs->height())));
+}
+
+// The words of a refusal come whole, and press nothing above them together.
+void TestStudioStranger::aMissingDriverIsSaid() {
+    MeasureDialog dialog;
+    dialog.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+    dialog.findChild<QComboBox*>("measure.machine")->setCurrentIndex(1);
+    for (const auto* box : dialog.findChildren<QCheckBox*>())
+        if (box->objectName() == "measure.softmax") QVERIFY(!box->isEnabled());
+    QTest::mouseClick(dialog.findChild<QPushButton*>("measure.start"), Qt::LeftButton);
+    const auto said = [&] {
+        QString all;
+        for (const auto* label : dialog.findChildren<QLabel*>()) all += label->text();
+        return all;
+    };
+    if (!QTest::qWaitFor([&] { return said().contains("libcuda.so.1 is not here"); }, 3000)) {
+        QTest::mouseClick(dialog.findChild<QPushButton*>("measure.stop"), Qt::LeftButton);
+        QSKIP("this machine has NVIDIA's driver");
+    }
+    QVERIFY2(!said().contains("[measure."), qPrintable(said()));
+    for (const auto* box : dialog.findChildren<QCheckBox*>())
+        QVERIFY2(box->height() >= box->minimumSizeHint().height(), qPrintable(box->text()));
 }
 
 QTEST_MAIN(TestStudioStranger)

@@ -23,6 +23,8 @@
 #include <QPushButton>
 #include <QSaveFile>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
@@ -210,9 +212,7 @@ void MeasureDialog::start() {
         if (types_[i]->isChecked()) job.types.push_back(measuredTypes[i]);
     }
     if (job.kinds.empty() || job.types.empty()) {
-        state_->setTone(ui::Tone::Bad);
-        state_->setFullText(tr("Choose at least one kind of kernel and one type."));
-        return;
+        return say(tr("Choose at least one kind of kernel and one type."), ui::Tone::Bad);
     }
     const QFileInfo file(file_->text());
     job.busyToo = busy_->isChecked();
@@ -220,22 +220,31 @@ void MeasureDialog::start() {
     job.table = file.absoluteFilePath().toStdString();
     job.design = file.absoluteDir().filePath(file.completeBaseName() + QStringLiteral("-design.yaml")).toStdString();
     job.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
-    state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Measuring …"));
+    say(tr("Measuring …"), ui::Tone::Muted);
     work_->ask([job](std::stop_token stop, Progress& progress) { return carryOut(job, stop, progress); },
                [this, job](Expected<Measurement> found) {
                    if (!found) {
-                       const bool stopped = found.error().code == "study.cancelled";
-                       state_->setTone(stopped ? ui::Tone::Muted : ui::Tone::Bad);
-                       state_->setFullText(stopped ? tr("Stopped; nothing was written.")
-                                                   : ui::windowText(toText(found.error())));
-                       return;
+                       const Diagnostic& why = found.error();
+                       if (why.code == "study.cancelled")
+                           return say(tr("Stopped; nothing was written."), ui::Tone::Muted);
+                       QString words = ui::windowText(why.message);
+                       if (!why.hint.empty()) words += QStringLiteral(". ") + ui::windowText(why.hint);
+                       return say(words, ui::Tone::Bad, ui::windowText(toText(why)));
                    }
-                   state_->setFullText(
-                       tr("%1 kernels measured with %2.").arg(found->rows.size()).arg(ui::qs(found->software())));
+                   say(tr("%1 kernels measured with %2.").arg(found->rows.size()).arg(ui::qs(found->software())),
+                       ui::Tone::Muted);
                    emit measured(ui::qs(job.table));
                });
     showProgress();
+}
+
+void MeasureDialog::say(const QString& words, ui::Tone tone, const QString& tip) {
+    state_->setTone(tone);
+    state_->setFullText(words);
+    state_->setToolTip(tip);
+    // Longer words must not press the fields above them together.
+    layout()->activate();
+    resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }
 
 void MeasureDialog::showProgress() {

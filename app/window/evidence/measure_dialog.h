@@ -14,7 +14,8 @@ class QPushButton;
 
 namespace orrery::ui {
 class Label;
-}
+enum class Tone;
+}  // namespace orrery::ui
 
 namespace orrery::app {
 
@@ -33,6 +34,7 @@ private:
     void start();
     void showProgress();
     void showMachine();
+    void say(const QString& words, ui::Tone tone, const QString& tip = {});
     bool ofGpu() const;
 
     std::vector<QCheckBox*> kinds_, types_;
