@@ -43,7 +43,6 @@ Expected<CudaDriver> CudaDriver::open() {
     load(d.release, "cuMemFree_v2");
     load(d.upload, "cuMemcpyHtoD_v2");
     load(d.makeStream, "cuStreamCreate");
-    load(d.finishStream, "cuStreamSynchronize");
     load(d.endStream, "cuStreamDestroy_v2");
     load(d.makeEvent, "cuEventCreate");
     load(d.recordEvent, "cuEventRecord");

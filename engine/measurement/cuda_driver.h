@@ -31,7 +31,6 @@ struct CudaDriver {
     int (*release)(CudaPointer) = nullptr;
     int (*upload)(CudaPointer, const void*, std::size_t) = nullptr;
     int (*makeStream)(void**, unsigned) = nullptr;
-    int (*finishStream)(void*) = nullptr;
     int (*endStream)(void*) = nullptr;
     int (*makeEvent)(void**, unsigned) = nullptr;
     int (*recordEvent)(void*, void*) = nullptr;

@@ -116,7 +116,6 @@ Expected<Measurement> measureKernels(std::span<const Kernel> kernels, std::span<
                                      const MeasureOptions& options) {
     Measurement measurement;
     if (options.progress) options.progress->setTotal(kernels.size());
-    measurement.clockBefore = libraries.front()->clock();
     std::size_t refused = 0;
     for (const Kernel& kernel : kernels) {
         if (options.stop.stop_requested()) return cancelled();

@@ -47,7 +47,7 @@ struct MeasuredKernel {
 
 struct Measurement {
     std::vector<MeasuredKernel> rows;
-    double clockBefore = 0, clockAfter = 0;  ///< Hz, by additions on one core
+    double clockBefore = 0, clockAfter = 0;  ///< Hz, as the first library knows it; 0: it does not
     Diagnostics warnings;                    ///< kernels that no library runs, a clock that moved
     /// All libraries that ran something: `oneDNN 2.6.3 + loops of Orrery`.
     std::string software() const;

@@ -62,7 +62,7 @@ private slots:
         QVERIFY(written.open(QIODevice::ReadOnly));
         const QString text = QString::fromUtf8(written.readAll());
         QVERIFY2(text.contains("software: cuBLAS 12.3") && text.contains("device: NVIDIA H100 SXM") &&
-                     text.contains("The clock was 1.75 GHz") | text.contains("The clock was 1.76 GHz"),
+                     text.contains("The clock was 1.7"),
                  qPrintable(text.left(800)));
         QStringList names;
         int rows = 0;

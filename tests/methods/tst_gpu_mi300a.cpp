@@ -40,8 +40,8 @@ std::vector<Row> rowsOfPeer() {
     return out;
 }
 
-// What one iteration launches, and how many packets of the queue stand around: the copy or clearing of memory in front,
-// the event behind.
+// What one iteration launches, and how many packets of the queue stand around, as the benchmark's sources have it
+// (mgpusim, gpu_perf_scripts): atax clears two vectors, the Walsh transform copies its data, and an event ends each.
 struct Program {
     std::vector<LoopSpec> kernels;
     int packets = 1;

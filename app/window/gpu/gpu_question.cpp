@@ -38,7 +38,7 @@ void addRoofline(GpuRun& run, const Kernel& kernel, const GpuView& view) {
     run.computeCycles = work.operations * secondsPerOperation(view.device, work.type) * hertz * share;
     // What had been fetched when it was stopped is what it moved, no share of the operands.
     if (view.dramBandwidth > 0 && !run.stopped()) run.operandCycles = work.bytes / view.dramBandwidth * hertz * share;
-    const auto spread = cycleSpreadOf(kernel);
+    const auto spread = cycleSpreadOf(kernel, run.seen.machine.lanes);
     if (spread && part.whole() && !run.stopped())
         run.interval = {spread->low * run.seconds(), std::max(1.0, spread->high) * run.seconds()};
 }

@@ -25,7 +25,7 @@ constexpr double sampleLeast = 5e4;  // warp instructions that a simulation may 
 constexpr SimulatedSpread cycleSpread{0.46, 1.98}, intervalSpread{0.50, 1.98};
 constexpr const char* simulatedBasis =
     "Least and greatest measured over simulated time of forty bf16 products each on A100, H100, L40S and B200 "
-    "(aiconfigurator); of other kernels nothing has been measured";
+    "(aiconfigurator); of other kernels, and of GPUs with wavefronts of 64, nothing has been measured";
 constexpr const char* cycleEvidence =
     "MAPE 25.7 % over forty bf16 rows each on A100 (9.7, signed -4.6), H100 (13.8, signed +3.3), L40S (33.3, signed "
     "+0.7) and B200 (45.9, signed +44.4), drawn by the digest of their shape (aiconfigurator, TensorRT-LLM 1.0.0 and "
@@ -113,6 +113,8 @@ public:
         std::vector<std::string> out = drawn_.assumptions;
         out.push_back("Programs are templates of usual kernels, not the library's own instructions");
         out.push_back("Caches are empty when a kernel begins");
+        if (drawn_.machine.lanes > 32)
+            out.push_back("The interval is that of products on NVIDIA's GPUs: of wavefronts none has been measured");
         if (saysEnergy())
             out.push_back("Energies of events are AccelWattch's of a Quadro GV100, at its nominal voltage");
         out.push_back(
@@ -208,7 +210,7 @@ private:
         const SimulatedSpread spread = budget_.intervals ? intervalSpread : cycleSpread;
         price.low = std::max(spread.low * price.seconds, std::min(least, price.seconds));
         price.high = std::max(spread.high, 1.0) * price.seconds;
-        price.errorKnown = cycleSpreadOf(kernel).has_value();
+        price.errorKnown = cycleSpreadOf(kernel, drawn_.machine.lanes).has_value();
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
         price.levelBytes = {static_cast<float>(out.sample.dramBytes), static_cast<float>(out.sample.l2Bytes)};
         if (saysEnergy()) price.joules = joules(out.sample, price.seconds);
@@ -301,8 +303,8 @@ KernelMethod simulatedKernels(std::string_view id, DeviceBinder binder, MethodCa
 
 }  // namespace
 
-std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel) {
-    return kernel.kind == KernelKind::Gemm ? std::optional(cycleSpread) : std::nullopt;
+std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes) {
+    return kernel.kind == KernelKind::Gemm && lanes == 32 ? std::optional(cycleSpread) : std::nullopt;
 }
 
 KernelMethod gpuCycleKernels() {

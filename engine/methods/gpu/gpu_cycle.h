@@ -16,7 +16,8 @@ KernelMethod gpuIntervalKernels();
 struct SimulatedSpread {
     double low = 1, high = 1;
 };
-/// Of `gpu-cycle` for such a kernel; nothing where no such kernel has been measured.
-std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel);
+/// Of `gpu-cycle` for such a kernel on a device with so many lanes in a warp; nothing where no such kernel has been
+/// measured: of wavefronts of 64 none has.
+std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes);
 
 }  // namespace orrery

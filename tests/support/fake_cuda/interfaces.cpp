@@ -50,7 +50,6 @@ DRIVER(allocate, cuMemAlloc);
 DRIVER(release, cuMemFree);
 DRIVER(upload, cuMemcpyHtoD);
 DRIVER(makeStream, cuStreamCreate);
-DRIVER(finishStream, cuStreamSynchronize);
 DRIVER(endStream, cuStreamDestroy);
 DRIVER(makeEvent, cuEventCreate);
 DRIVER(recordEvent, cuEventRecord);
