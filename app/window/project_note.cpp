@@ -22,7 +22,6 @@ ProjectNote::ProjectNote(const Document& document, QWidget* parent) : QWidget(pa
     words_->setObjectName(QStringLiteral("projectNote.words"));
     words_->setWordWrap(true);
     words_->setTextFormat(Qt::PlainText);
-    words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(words_, 1);
     auto* close =
         new ui::IconButton(QStringLiteral("×"), tr("Put the note away"), QStringLiteral("projectNote.close"), this);

@@ -373,9 +373,18 @@ void TestStudioStranger::anExamplesInstructionStaysInSight() {
     QTest::mouseClick(note->findChild<QAbstractButton*>("projectNote.close"), Qt::LeftButton);
     QVERIFY(!note->isVisible());
     QVERIFY(!window->actions().find("viewNote")->isChecked());
+    // Its words are read in the dark too, where the theme was chosen before there was a note.
+    window->setTheme(true);
     QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/prefill-and-decode.yaml"));
     QVERIFY(note->isVisible());
     QVERIFY(window->actions().find("viewNote")->isChecked());
+    QCoreApplication::processEvents();
+    const QImage picture = note->findChild<QLabel*>("projectNote.words")->grab().toImage();
+    int brightest = 0;
+    for (int y = 0; y < picture.height(); ++y)
+        for (int x = 0; x < picture.width(); ++x) brightest = std::max(brightest, qGray(picture.pixel(x, y)));
+    window->setTheme(false);
+    QVERIFY2(brightest > 180, qPrintable(QString::number(brightest)));
 }
 
 // Whose kernels they are: chosen beside the task, undone like any edit, and the answer doubts what it was not fitted
