@@ -91,6 +91,13 @@ void Label::changeEvent(QEvent* event) {
     QLabel::changeEvent(event);
 }
 
+bool Label::event(QEvent* event) {
+    const bool done = QLabel::event(event);
+    // The first showing brings the palette back that it was made with, though the theme has changed since.
+    if (event->type() == QEvent::Polish) restyle();
+    return done;
+}
+
 void Label::paintEvent(QPaintEvent* event) {
     if (!elided_) {
         QLabel::paintEvent(event);
