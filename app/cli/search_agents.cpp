@@ -32,14 +32,15 @@ Expected<std::uint64_t> wholeOption(const Arguments& arguments, std::string_view
 
 // All that are asked for a number of points: the others ask for what they always ask for.
 Expected<std::vector<const AgentInfo*>> agentsOf(const Arguments& arguments) {
-    std::vector<const AgentInfo*> agents;
     const std::string list = *arguments.value("agents");
+    std::vector<std::string_view> ids = splitTrimmed(list, ',');
     if (list == "all") {
+        ids.clear();
         for (const AgentInfo& agent : searchAgents())
-            if (agent.needsBudget) agents.push_back(&agent);
-        return agents;
+            if (agent.needsBudget) ids.push_back(agent.id);
     }
-    for (const std::string_view id : splitTrimmed(list, ',')) {
+    std::vector<const AgentInfo*> agents;
+    for (const std::string_view id : ids) {
         auto agent = searchAgent(id);
         if (!agent) {
             agent.error().code = "usage.agent";

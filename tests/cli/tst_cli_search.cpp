@@ -212,6 +212,19 @@ private slots:
         const Outcome notOne = cli({"search", QStringLiteral(ORRERY_SOURCE "/presets/hardware/h100-sxm.yaml")});
         QVERIFY2(notOne.exit == 1 && notOne.error.contains("document.kind"), notOne.text().constData());
     }
+    // Four agents walk by a library that is loaded when one of them is chosen; the others need it not.
+    void anAlgorithmThatIsNotInstalledIsSaid() {
+        const QString file = written("c.yaml", searchYaml());
+        QProcessEnvironment without = QProcessEnvironment::systemEnvironment();
+        without.insert("ORRERY_AGENTS", folder_.filePath("none.so"));
+        const QStringList command{"search", file, "--evaluations", "20", "--agent"};
+        for (const char* agent : {"moead", "cma-es", "annealing", "ants"}) {
+            const Outcome refused = cli(command + QStringList{agent}, {}, 10'000, without);
+            QVERIFY2(refused.exit == 2 && refused.error.contains("none.so"), refused.text().constData());
+        }
+        QCOMPARE(cli(command + QStringList{"hill"}, {}, 10'000, without).exit, 0);
+        QCOMPARE(cli(command + QStringList{"moead"}).exit, 0);
+    }
     void areasOfADesign() {
         const Outcome outcome = cli({"hardware", "a100-80-sxm", "--area", "--json"});
         QVERIFY2(outcome.exit == 0, outcome.text().constData());

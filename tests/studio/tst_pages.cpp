@@ -154,7 +154,8 @@ void TestPages::itIsMadeWhenItIsFirstSeen() {
     wafer().make();
     QCOMPARE(wafer().built, 1);
     // Pages that were seen alone are full of controls.
-    for (const char* id : {"mapping", "gpu", "training", "serving", "explore", "compare", "evidence", "core"}) {
+    for (const char* id :
+         {"workload", "mapping", "gpu", "training", "serving", "explore", "compare", "evidence", "core"}) {
         Page* page = window_->studio().router.page(QLatin1String(id));
         const auto before = page->findChildren<QWidget*>().size();
         QVERIFY2(before <= 1, id);

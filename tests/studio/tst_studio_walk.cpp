@@ -233,6 +233,7 @@ void TestStudioWalk::aStoredRunIsPaintedOnTheGraph() {
     window->openExample("first-light");
     QTRY_VERIFY_WITH_TIMEOUT(window->live().snapshot() && window->live().upToDate(), 20000);
     QVERIFY_DONE(window->document().saveAs(home.filePath("runs.yaml")));
+    window->centralWidget()->findChild<QTabWidget*>()->setCurrentIndex(2);
     auto* runs = window->findChild<QComboBox*>("graphRun");
     auto* metric = window->findChild<QComboBox*>("graphMetric");
     QVERIFY(runs && metric);
@@ -241,8 +242,6 @@ void TestStudioWalk::aStoredRunIsPaintedOnTheGraph() {
     window->actions().find("runStart")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
     QTRY_COMPARE(runs->count(), 2);
-    auto* pages = window->centralWidget()->findChild<QTabWidget*>();
-    pages->setCurrentIndex(2);
     runs->setFocus();
     QTest::keyClick(runs, Qt::Key_Down);
     auto* graph = window->findChild<ui::GraphView*>();

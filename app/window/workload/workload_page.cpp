@@ -19,6 +19,8 @@
 #include <QTableView>
 #include <QToolButton>
 
+#include <utility>
+
 namespace orrery::app {
 
 namespace {
@@ -39,6 +41,9 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     : Page(parent), selection_(selection), model_(new GraphModel(this)), filter_(new QSortFilterProxyModel(this)) {
     setObjectName(QStringLiteral("workloadPage"));
     setAccessibleName(tr("Workload"));
+}
+
+void WorkloadPage::build() {
     const int unit = ui::Theme::instance().unit();
     stack_ = new QStackedLayout(this);
     empty_ =
@@ -53,7 +58,7 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    graph_ = new ui::GraphView(selection, page);
+    graph_ = new ui::GraphView(selection_, page);
     column->addWidget(buildHead(page));
     column->addWidget(buildTools(page));
     whatIfs_ = new WhatIfStrip(page);
@@ -128,10 +133,24 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     connect(whatIfs_, &WhatIfStrip::cleared, this, [this] { Q_EMIT whatIfsRequested({}); });
     fillMetrics();
     setShows(shown_);
+    setRuns(runs_);
+    if (workload_) setWorkload(std::exchange(workload_, nullptr));
+    if (snapshot_) setSnapshot(snapshot_);
+}
+
+QTableView* WorkloadPage::table() {
+    make();
+    return table_;
+}
+
+ui::GraphView* WorkloadPage::graph() {
+    make();
+    return graph_;
 }
 
 void WorkloadPage::setShows(Show what) {
     shown_ = what;
+    if (!isMade()) return;
     graph_->setVisible(what != Show::Table);
     table_->setVisible(what != Show::Graph);
     for (int i = 0; i < 3; ++i) views_[i]->setChecked(i == static_cast<int>(what));
@@ -149,6 +168,10 @@ void WorkloadPage::restoreView(const QSettings& settings) {
 }
 
 void WorkloadPage::setWorkload(WorkloadPtr workload) {
+    if (!isMade()) {
+        workload_ = std::move(workload);
+        return;
+    }
     quiet_ = true;
     const bool other = !workload_ || !workload || workload_->recipe.source != workload->recipe.source;
     workload_ = workload;
@@ -169,7 +192,8 @@ void WorkloadPage::setWorkload(WorkloadPtr workload) {
 }
 
 void WorkloadPage::setSnapshot(ui::SnapshotPtr snapshot) {
-    graph_->setSnapshot(std::move(snapshot));
+    snapshot_ = std::move(snapshot);
+    if (isMade()) graph_->setSnapshot(snapshot_);
 }
 
 void WorkloadPage::showTotals() {

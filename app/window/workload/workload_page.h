@@ -59,8 +59,8 @@ public:
     void holdAgainst(ui::StoredAnswers baseline, bool choose);
     /// Paints this number, now or as soon as answers have it: the id of a HeatMetric.
     void wantMetric(const QString& id);
-    QTableView* table() const { return table_; }
-    ui::GraphView* graph() const { return graph_; }
+    QTableView* table();     ///< makes the page
+    ui::GraphView* graph();  ///< the same
     void setShows(Show what);
     Show shows() const { return shown_; }
     void openSearch();  ///< Ctrl+F
@@ -68,6 +68,9 @@ public:
     void loadMeasured(const QString& file);
     /// The menu of the operators that are selected; for the context menu and for tests. The caller owns it.
     QMenu* operatorMenu(QWidget* parent);
+
+protected:
+    void build() override;
 
 signals:
     void runChosen(std::int64_t run);  ///< 0: none, the live answers alone
@@ -102,19 +105,21 @@ private:
     GraphModel* model_;
     QSortFilterProxyModel* filter_;
     WorkloadPtr workload_;
-    QLabel *title_, *totals_, *empty_;
-    QLineEdit* search_;
-    QTableView* table_;
-    ui::GraphView* graph_;
-    QSplitter* splitter_;
-    QStackedLayout* stack_;
-    WhatIfStrip* whatIfs_;
-    QComboBox *metric_, *run_;
-    QSlider* threshold_;
-    ui::Label* matches_;
-    ui::Label* running_;
-    QToolButton *previous_, *next_, *refine_, *direction_;
-    QToolButton* views_[3];
+    ui::SnapshotPtr snapshot_;
+    std::vector<RunChoice> runs_;
+    QLabel *title_ = nullptr, *totals_ = nullptr, *empty_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QTableView* table_ = nullptr;
+    ui::GraphView* graph_ = nullptr;
+    QSplitter* splitter_ = nullptr;
+    QStackedLayout* stack_ = nullptr;
+    WhatIfStrip* whatIfs_ = nullptr;
+    QComboBox *metric_ = nullptr, *run_ = nullptr;
+    QSlider* threshold_ = nullptr;
+    ui::Label* matches_ = nullptr;
+    ui::Label* running_ = nullptr;
+    QToolButton *previous_ = nullptr, *next_ = nullptr, *refine_ = nullptr, *direction_ = nullptr;
+    QToolButton* views_[3] = {};
     QString wantedMetric_;
     Show shown_ = Show::Both;
     bool quiet_ = false;

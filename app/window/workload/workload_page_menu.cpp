@@ -38,6 +38,7 @@ std::vector<int> WorkloadPage::selectedOperators() const {
 }
 
 QMenu* WorkloadPage::operatorMenu(QWidget* parent) {
+    make();
     auto* menu = new QMenu(parent);
     menu->setObjectName(QStringLiteral("operatorMenu"));
     menu->setToolTipsVisible(true);

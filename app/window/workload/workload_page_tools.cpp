@@ -165,6 +165,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
 }
 
 void WorkloadPage::openSearch() {
+    make();
     search_->setFocus(Qt::ShortcutFocusReason);
     search_->selectAll();
 }
@@ -201,6 +202,8 @@ void WorkloadPage::fillMetrics() {
 }
 
 void WorkloadPage::setRuns(const std::vector<RunChoice>& runs) {
+    runs_ = runs;
+    if (!isMade()) return;
     const auto chosen = run_->currentData();
     run_->clear();
     run_->addItem(tr("Live answers"), QVariant::fromValue<qlonglong>(0));
@@ -213,6 +216,8 @@ void WorkloadPage::setRuns(const std::vector<RunChoice>& runs) {
 }
 
 void WorkloadPage::setStored(std::vector<ui::StoredAnswers> stored) {
+    if (!isMade() && stored.empty()) return;
+    make();
     const QString first = stored.empty() ? QString() : stored.front().run;
     if (stored.empty()) run_->setCurrentIndex(0);
     graph_->setStored(std::move(stored));
@@ -227,6 +232,7 @@ void WorkloadPage::setStored(std::vector<ui::StoredAnswers> stored) {
 }
 
 void WorkloadPage::holdAgainst(ui::StoredAnswers baseline, bool choose) {
+    make();
     const QString start = QStringLiteral("ratio/") + baseline.run;
     graph_->setStored({std::move(baseline)});
     if (!choose) return;
@@ -240,7 +246,7 @@ void WorkloadPage::holdAgainst(ui::StoredAnswers baseline, bool choose) {
 
 void WorkloadPage::wantMetric(const QString& id) {
     wantedMetric_ = id;
-    fillMetrics();
+    if (isMade()) fillMetrics();
 }
 
 QMenu* WorkloadPage::pageMenu() {
@@ -262,6 +268,7 @@ void WorkloadPage::chooseMeasured() {
 
 void WorkloadPage::loadMeasured(const QString& file) {
     if (!workload_) return;
+    make();
     Expected<ui::MeasuredTimes> times = ui::readMeasuredTimes(file.toStdString(), workload_->graph);
     if (!times) return Q_EMIT refused(times.error());
     const int rest = static_cast<int>(times->unmatched.size());

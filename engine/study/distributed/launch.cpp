@@ -1,5 +1,6 @@
 #include "study/distributed/launch.h"
 
+#include "base/plugin.h"
 #include "base/text/words.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 
 namespace orrery {
 
@@ -20,16 +20,6 @@ std::optional<int> countIn(const char* variable) {
 }
 
 constexpr const char* pluginName = "orrery-mpi.so";
-
-std::string pluginPath() {
-    namespace fs = std::filesystem;
-    if (const char* named = std::getenv("ORRERY_MPI"); named && *named) return named;
-    std::error_code ignored;
-    const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    for (const fs::path& path : {here / pluginName, here / "../lib/orrery" / pluginName})
-        if (fs::is_regular_file(path, ignored)) return path.string();
-    return pluginName;
-}
 
 }  // namespace
 
@@ -49,7 +39,7 @@ std::optional<Launch> launch() {
 Expected<std::unique_ptr<Transport>> joinRanks() {
     const auto started = launch();
     if (!started) return std::unique_ptr<Transport>();
-    const std::string path = pluginPath();
+    const std::string path = pluginPath(pluginName, "ORRERY_MPI");
     // Global, because Open MPI loads parts of its own that look for its symbols. Never unloaded: MPI cannot begin
     // twice.
     void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);

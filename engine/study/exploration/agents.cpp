@@ -83,19 +83,19 @@ constexpr std::array agents{
               true, nsga2},
     AgentInfo{"moead", "MOEA/D",
               "A population of 24, one for each weight of the objectives, in which neighbours learn from one another.",
-              true, moead},
+              true, moead, pagmoIsThere},
     AgentInfo{
         "cma-es", "CMA-ES",
         "A normal distribution that learns its shape. Of several objectives one number, by weights drawn anew for "
         "each of four walks.",
-        true, cmaEs},
+        true, cmaEs, pagmoIsThere},
     AgentInfo{"annealing", "Simulated annealing",
               "Steps of one knob that may lead uphill while it is hot. Of several objectives one number, by weights "
               "drawn anew for each of four walks.",
-              true, annealing},
+              true, annealing, pagmoIsThere},
     AgentInfo{"ants", "Ant colony",
               "24 ants around the best that were found, ever closer; of several objectives around the whole front.",
-              true, antColony},
+              true, antColony, pagmoIsThere},
     AgentInfo{
         "bayesian", "Bayesian optimisation",
         "A Gaussian process per objective says which points are expected to add most to the front, and are likely "
@@ -116,7 +116,11 @@ std::span<const AgentInfo> searchAgents() {
 Expected<const AgentInfo*> searchAgent(std::string_view id) {
     std::vector<std::string> known;
     for (const AgentInfo& agent : agents) {
-        if (agent.id == id) return &agent;
+        if (agent.id == id) {
+            if (const auto there = agent.there ? agent.there() : Expected<void>(); !there)
+                return tl::unexpected(there.error());
+            return &agent;
+        }
         known.emplace_back(agent.id);
     }
     return fail("search.agent", fmt::format("no agent is called `{}`", id), quotedList(known, "or"),

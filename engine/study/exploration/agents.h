@@ -14,11 +14,12 @@ struct AgentInfo {
     std::string_view id, title, summary;
     bool needsBudget = false;  ///< asks for as many points as it may, so that somebody must say how many
     void (*run)(Search& search, RandomStream random);
+    Expected<void> (*there)() = nullptr;  ///< whether what it runs on is installed; null: it needs nothing
 };
 /// `grid`, `one-at-a-time`, `random`, `latin`, `hill`, `nsga2`, `moead`, `cma-es`, `annealing`, `ants`, `bayesian`,
 /// `multi-fidelity`.
 std::span<const AgentInfo> searchAgents();
-/// Fails with `search.agent` and the nearest names.
+/// Fails with `search.agent`: on a name that none has, with the nearest; where what it runs on is not installed.
 Expected<const AgentInfo*> searchAgent(std::string_view id);
 
 /// Grids of more points must be asked for in number.

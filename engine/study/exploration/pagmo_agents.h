@@ -1,6 +1,6 @@
 #pragma once
 
-// Agents whose algorithms are pagmo's (Biscani and Izzo 2020). For agents.cpp.
+// Agents whose algorithms are pagmo's (Biscani and Izzo 2020), which stands in a plugin: box_walk.h. For agents.cpp.
 //
 // pagmo moves through a box of numbers: of each knob 0 to 1, cut evenly into its levels; words by their place in the
 // list. Costs are CostScale's. The first points are spread evenly (latinPoints()). A walk that finds nothing new begins anew from the best that all have found.
@@ -9,6 +9,9 @@
 #include "study/exploration/search.h"
 
 namespace orrery {
+
+/// Fails with `search.agent` where pagmo's plugin cannot be loaded; to be asked before one of these runs.
+Expected<void> pagmoIsThere();
 
 /// MOEA/D with differential evolution (Li and Zhang 2009), Tchebycheff weights spread by a low-discrepancy sequence.
 void moead(Search& search, RandomStream random);

@@ -1,19 +1,16 @@
 #include "study/exploration/pagmo_agents.h"
+
+#include "base/plugin.h"
+#include "study/exploration/box_walk.h"
 #include "study/exploration/scalar.h"
 
-#include <pagmo/algorithms/cmaes.hpp>
-#include <pagmo/algorithms/gaco.hpp>
-#include <pagmo/algorithms/maco.hpp>
-#include <pagmo/algorithms/moead.hpp>
-#include <pagmo/algorithms/simulated_annealing.hpp>
-#include <pagmo/batch_evaluators/member_bfe.hpp>
-#include <pagmo/bfe.hpp>
-#include <pagmo/population.hpp>
-#include <pagmo/problem.hpp>
+#include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,7 +19,9 @@ namespace orrery {
 
 namespace {
 
-using Numbers = pagmo::vector_double;
+using Numbers = BoxNumbers;
+constexpr const char* pluginName = "orrery-agents.so";
+constexpr const char* pluginVariable = "ORRERY_AGENTS";
 constexpr std::size_t firstPoints = 16, walks = 4, mostVain = 200;
 constexpr double refusedCost = 2e6;
 
@@ -47,19 +46,32 @@ Numbers placeIn(const SearchSpace& space, std::uint64_t point) {
 using AskPlaces = std::function<Numbers(const Numbers&)>;
 struct WalkOver {};
 
-// What pagmo takes for its problem. It is copied: everything stands elsewhere.
-struct BoxProblem {
-    std::size_t knobs = 0, objectives = 1;
-    const AskPlaces* ask = nullptr;
+// Once: the library stays to the end.
+const Expected<WalkBox>& walkBox() {
+    static const Expected<WalkBox> found = []() -> Expected<WalkBox> {
+        const std::string path = pluginPath(pluginName, pluginVariable);
+        void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        const auto walk = plugin ? reinterpret_cast<WalkBox>(dlsym(plugin, walkBoxName)) : nullptr;
+        if (walk) return walk;
+        const char* why = plugin ? nullptr : dlerror();
+        return fail("search.agent", fmt::format("this agent's algorithm cannot be loaded: {}", why ? why : path),
+                    fmt::format("`{}` beside this program", pluginName),
+                    fmt::format("set {} to where it is, or choose another agent", pluginVariable));
+    }();
+    return found;
+}
 
-    std::pair<Numbers, Numbers> get_bounds() const { return {Numbers(knobs, 0.0), Numbers(knobs, 1.0)}; }
-    Numbers::size_type get_nobj() const { return objectives; }
-    Numbers fitness(const Numbers& place) const { return (*ask)(place); }
-    Numbers batch_fitness(const Numbers& places) const { return (*ask)(places); }
-};
-
-// Evolves from a population that is answered.
-using Walk = std::function<void(pagmo::population start, unsigned seed)>;
+// From members with their costs, until the algorithm is done or `ask` throws.
+void walk(BoxAlgorithm algorithm, std::size_t objectives, unsigned seed, const SearchSpace& space,
+          std::span<const std::uint64_t> members, const std::function<Numbers(std::uint64_t)>& costsOf,
+          const AskPlaces& ask) {
+    BoxWalk box{algorithm, space.knobs().size(), objectives, {}, {}, seed, &ask};
+    for (const std::uint64_t point : members) {
+        std::ranges::copy(placeIn(space, point), std::back_inserter(box.places));
+        std::ranges::copy(costsOf(point), std::back_inserter(box.costs));
+    }
+    walkBox().value()(box);
+}
 
 std::vector<std::uint64_t> anywhere(const SearchSpace& space, std::size_t count, RandomStream& random) {
     std::vector<std::uint64_t> points(count);
@@ -98,10 +110,11 @@ struct Walker {
         return std::isfinite(cost) ? std::min(cost, refusedCost / 2) : refusedCost;
     }
     // The next levels that it wants, at most `ahead` that do not depend on one another; none: it is over.
-    std::vector<std::vector<std::uint32_t>> wanted(const SearchSpace& space, const Walk& walk, std::size_t ahead);
+    std::vector<std::vector<std::uint32_t>> wanted(const SearchSpace& space, BoxAlgorithm algorithm, std::size_t ahead);
 };
 
-std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space, const Walk& walk, std::size_t ahead) {
+std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space, BoxAlgorithm algorithm,
+                                                       std::size_t ahead) {
     std::vector<std::vector<std::uint32_t>> levels;
     const std::size_t width = space.knobs().size();
     std::size_t next = 0;
@@ -118,9 +131,8 @@ std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space,
         return costs;
     };
     try {
-        pagmo::population population{pagmo::problem{BoxProblem{width, 1, &ask}}, 0, seed};
-        for (const std::uint64_t point : start) population.push_back(placeIn(space, point), {costOf(point)});
-        walk(std::move(population), seed);
+        walk(
+            algorithm, 1, seed, space, start, [this](std::uint64_t point) { return Numbers{costOf(point)}; }, ask);
     } catch (const WalkOver&) {
     }
     over = levels.empty();
@@ -128,7 +140,7 @@ std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space,
 }
 
 // Walks side by side, each with weights of its own, from the best points for these.
-void descend(Search& search, RandomStream random, std::size_t members, std::size_t ahead, const Walk& walk) {
+void descend(Search& search, RandomStream random, std::size_t members, std::size_t ahead, BoxAlgorithm algorithm) {
     if (!search.evaluate(latinPoints(search, firstPoints, random))) return;
     inRounds(search, random, [&](std::span<const std::uint64_t> starts) {
         std::vector<Walker> walkers;
@@ -149,7 +161,7 @@ void descend(Search& search, RandomStream random, std::size_t members, std::size
             std::vector<std::vector<std::uint64_t>> asked(walks);
             for (std::size_t i = 0; i < walks; ++i) {
                 if (walkers[i].over) continue;
-                for (const auto& levels : walkers[i].wanted(search.space(), walk, ahead)) {
+                for (const auto& levels : walkers[i].wanted(search.space(), algorithm, ahead)) {
                     asked[i].push_back(search.pointNear(levels, batch));
                     batch.push_back(asked[i].back());
                 }
@@ -190,7 +202,7 @@ std::vector<std::uint64_t> foremost(const Search& search, std::size_t members) {
 }
 
 // One population for all objectives. Of one objective two equal ones: these algorithms insist on several.
-void together(Search& search, RandomStream random, std::size_t members, const Walk& walk) {
+void together(Search& search, RandomStream random, std::size_t members, BoxAlgorithm algorithm) {
     if (!search.evaluate(latinPoints(search, members, random))) return;
     const std::size_t width = search.space().knobs().size();
     const std::size_t objectives = std::max<std::size_t>(search.problem().objectives.size(), 2);
@@ -219,12 +231,10 @@ void together(Search& search, RandomStream random, std::size_t members, const Wa
             return all;
         };
         const unsigned seed = random();
-        pagmo::population population{pagmo::problem{BoxProblem{width, objectives, &ask}}, 0, seed};
         auto start = foremost(search, members);
         std::copy(starts.begin(), starts.end(), start.end() - static_cast<std::ptrdiff_t>(starts.size()));
-        for (const std::uint64_t point : start) population.push_back(placeIn(search.space(), point), costsOf(point));
         try {
-            walk(std::move(population), seed);
+            walk(algorithm, objectives, seed, search.space(), start, costsOf, ask);
         } catch (const WalkOver&) {
         }
         return !search.ended();
@@ -233,42 +243,29 @@ void together(Search& search, RandomStream random, std::size_t members, const Wa
 
 }  // namespace
 
+Expected<void> pagmoIsThere() {
+    if (const auto& found = walkBox(); !found) return tl::unexpected(found.error());
+    return {};
+}
+
 void moead(Search& search, RandomStream random) {
-    together(search, random, 24, [](pagmo::population start, unsigned seed) {
-        pagmo::moead(10'000, "low discrepancy", "tchebycheff", 8, 0.9, 0.5, 20, 0.9, 2, true, seed).evolve(start);
-    });
+    together(search, random, 24, BoxAlgorithm::Moead);
 }
 
 void cmaEs(Search& search, RandomStream random) {
     const auto width = static_cast<double>(search.space().knobs().size());
     const auto members = static_cast<std::size_t>(std::max(5.0, 4 + std::floor(3 * std::log(width))));
-    descend(search, random, members, members, [](pagmo::population start, unsigned seed) {
-        pagmo::cmaes(12, -1, -1, -1, -1, 0.2, 1e-6, 1e-4, false, true, seed).evolve(std::move(start));
-    });
+    descend(search, random, members, members, BoxAlgorithm::CmaEs);
 }
 
 void annealing(Search& search, RandomStream random) {
-    descend(search, random, 1, 1, [](pagmo::population start, unsigned seed) {
-        pagmo::simulated_annealing method(0.1, 0.001, 5, 1, 2, 0.5, seed);
-        method.set_random_sr_seed(seed);
-        method.evolve(std::move(start));
-    });
+    descend(search, random, 1, 1, BoxAlgorithm::Annealing);
 }
 
 void antColony(Search& search, RandomStream random) {
-    constexpr unsigned ants = 24, kernels = 12;
-    if (search.problem().objectives.size() == 1) {
-        return descend(search, random, ants, 1, [](pagmo::population start, unsigned seed) {
-            pagmo::gaco method(40, kernels, 0.5, 0, 0.01, 20, 7, 100000, 100000, 0, false, seed);
-            method.set_bfe(pagmo::bfe{pagmo::member_bfe{}});
-            method.evolve(std::move(start));
-        });
-    }
-    together(search, random, ants, [](pagmo::population start, unsigned seed) {
-        pagmo::maco method(10'000, kernels, 0.5, 20, 7, 100000, 0, false, seed);
-        method.set_bfe(pagmo::bfe{pagmo::member_bfe{}});
-        method.evolve(std::move(start));
-    });
+    constexpr std::size_t ants = 24;
+    if (search.problem().objectives.size() == 1) return descend(search, random, ants, 1, BoxAlgorithm::Ants);
+    together(search, random, ants, BoxAlgorithm::AntsOfMany);
 }
 
 }  // namespace orrery
