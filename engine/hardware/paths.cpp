@@ -14,17 +14,28 @@ struct Found {
     std::vector<const Component*> trail;  // from the root to the component
 };
 
+// A name as it is asked for, and in lower case: every component of a design is compared with it.
+struct Wanted {
+    std::string_view name;
+    std::string folded;
+};
+
+bool isFolded(std::string_view text, std::string_view folded) {
+    return std::ranges::equal(text, folded, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+}
+
 // How well one name fits a component: 3 exact, 2 apart from case, 1 by kind (`tensor` for a tensor_unit).
-int fit(const Component& component, std::string_view wanted) {
-    if (nameOf(component) == wanted) return 3;
-    const std::string folded = lower(wanted);
-    if (lower(nameOf(component)) == folded) return 2;
+int fit(const Component& component, const Wanted& wanted) {
+    const std::string_view name = nameOf(component);
+    if (name == wanted.name) return 3;
+    if (isFolded(name, wanted.folded)) return 2;
     const std::string_view kind = toText(component.kind);
-    return kind == folded || kind.starts_with(folded + "_") ? 1 : 0;
+    if (!kind.starts_with(wanted.folded)) return 0;
+    return kind.size() == wanted.folded.size() || kind[wanted.folded.size()] == '_' ? 1 : 0;
 }
 
 // The names fit the end of the trail; with gaps, each earlier name fits some ancestor in order.
-int fitTrail(const std::vector<const Component*>& trail, const std::vector<std::string_view>& names, bool gaps) {
+int fitTrail(const std::vector<const Component*>& trail, const std::vector<Wanted>& names, bool gaps) {
     int worst = 3;
     auto at = static_cast<std::ptrdiff_t>(trail.size()) - 1;
     for (auto i = static_cast<std::ptrdiff_t>(names.size()) - 1; i >= 0; --i, --at) {
@@ -75,8 +86,9 @@ std::string pathText(const Component& root, const ComponentPath& path) {
 }
 
 Expected<ComponentPath> findComponent(const Component& root, std::string_view names) {
-    auto wanted = split(names, '/');
-    std::erase(wanted, std::string_view());
+    std::vector<Wanted> wanted;
+    for (const std::string_view name : split(names, '/'))
+        if (!name.empty()) wanted.push_back({name, lower(name)});
     if (wanted.empty()) return ComponentPath{};
     std::vector<ComponentPath> best;
     for (const bool gaps : {false, true}) {
@@ -96,7 +108,7 @@ Expected<ComponentPath> findComponent(const Component& root, std::string_view na
         std::vector<std::string> known;
         Found start;
         walk(root, start, [&](const Found& found) { known.emplace_back(nameOf(*found.trail.back())); });
-        std::string hint = didYouMean(wanted.back(), known);
+        std::string hint = didYouMean(wanted.back().name, known);
         if (hint.empty()) {
             std::sort(known.begin(), known.end());
             known.erase(std::unique(known.begin(), known.end()), known.end());

@@ -148,6 +148,30 @@ private slots:
         QVERIFY(Theme::instance().font(FontRole::Body).pixelSize() > usual.pixelSize());
         Theme::instance().setPresenter(false);
     }
+    // A page's controls stand a dozen widgets deep. Restyled once for each of their ancestors, a change of theme would
+    // hold up a window of all pages for seconds.
+    void aChangeOfThemeRestylesEveryWidgetAFewTimes() {
+        struct Leaf : QWidget {
+            using QWidget::QWidget;
+            int restyled = 0;
+            bool event(QEvent* event) override {
+                restyled += event->type() == QEvent::StyleChange ? 1 : 0;
+                return QWidget::event(event);
+            }
+        };
+        Theme::instance().setMode(Mode::Light);
+        QWidget top;
+        QWidget* inner = &top;
+        for (int depth = 0; depth < 12; ++depth) inner = new QWidget(inner);
+        auto* leaf = new Leaf(inner);
+        top.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&top));
+        leaf->restyled = 0;
+        Theme::instance().setMode(Mode::Dark);
+        QVERIFY2(leaf->restyled >= 1 && leaf->restyled <= 3, qPrintable(QString::number(leaf->restyled)));
+        QCOMPARE(leaf->palette().color(QPalette::Window), Theme::instance().colours().window);
+        Theme::instance().setMode(Mode::Light);
+    }
     void quantitiesRead() {
         QCOMPARE(text(BytesPerSecond(3.35e12)), QString("3.35 TB/s"));
         QCOMPARE(percentText(0.423), QString("42 %"));

@@ -70,6 +70,9 @@ void Theme::apply() {
         QToolTip::setPalette(palette);
         QApplication::setFont(font(FontRole::Body));
         QToolTip::setFont(font(FontRole::Body));
+        // Qt updates a sheet that is there by polishing every widget once for each of its ancestors; taken off and
+        // put on again, every widget is polished twice.
+        qApp->setStyleSheet({});
         qApp->setStyleSheet(styleSheet(*this));
     }
     emit changed();

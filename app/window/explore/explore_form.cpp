@@ -15,6 +15,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QListView>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
@@ -43,6 +44,8 @@ ExploreForm::ExploreForm(QWidget* parent) : QScrollArea(parent) {
     add_ =
         namedChoice(body, "explore.add", tr("Add a knob"),
                     tr("What may turn: numbers of the drawing, the model and the plan, with the value that is drawn"));
+    // Thousands of entries in a large design: measured one by one they would hold up every change of theme.
+    if (auto* list = qobject_cast<QListView*>(add_->view())) list->setUniformItemSizes(true);
     column->addWidget(add_);
     points_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, body);
     points_->setObjectName(QStringLiteral("explore.points"));

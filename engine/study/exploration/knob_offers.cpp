@@ -153,9 +153,11 @@ Expected<KnobSetting> usualKnob(const Scenario& base, std::string_view path, std
 
 std::vector<KnobOffer> knobOffers(const Scenario& base, std::string_view method) {
     std::vector<KnobOffer> offers;
-    for (const TurnableNumber& number : turnableNumbers(base.hardware->root)) {
-        if (!knobKind(base, number.path, method)) break;  // nobody reads the drawing
-        offers.push_back({number.path, "Drawing", number.value.spelling, settingOf(number)});
+    const auto drawn = turnableNumbers(base.hardware->root);
+    // One stands for all: where nobody reads the drawing, nobody reads any of it.
+    if (!drawn.empty() && knobKind(base, drawn.front().path, method)) {
+        for (const TurnableNumber& number : drawn)
+            offers.push_back({number.path, "Drawing", number.value.spelling, settingOf(number)});
     }
     const auto offer = [&](const std::string& path, const char* group) {
         const auto kind = knobKind(base, path, method);
