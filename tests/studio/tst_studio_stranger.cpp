@@ -102,6 +102,8 @@ private:
 void TestStudioStranger::twoNodesOfEightOverAFatTree() {
     STEP(placeIn("node", {}));
     STEP(dropDevice("h100-sxm", {0}, roomIn({0})));
+    // Larger than what the view showed, it is seen whole all the same.
+    QVERIFY(canvas()->visibleArea().contains(canvas()->scene().nodes()[canvas()->scene().find({0, 0})].box));
     STEP(type({{0, 0}}, "count", "8"));
     STEP(placeIn("topology.switch", {0}));
     STEP(type({{0, 1}}, "bandwidth", "450 GB/s"));

@@ -240,7 +240,7 @@ private slots:
         Desk desk("hbm3");
         desk.inspector.resize(desk.inspector.minimumWidth(), 700);
         auto* line = desk.find<ValueEdit>("inspector.bandwidth");
-        for (const char* value : {"3.35 TB/s", "460.8 GB/s", "1638.4 GB/s"}) {
+        for (const char* value : {"3.35 TB/s", "460.8 GB/s", "1638.4 GB/s", "1749.524 GB/s", "123456.789 GB/s"}) {
             Hardware next = *desk.hardware;
             QVERIFY(setAttribute(*componentAt(next.root, desk.path), "bandwidth", value));
             desk.show(next);
@@ -249,7 +249,10 @@ private slots:
             option.initFrom(line);
             const QRect inside = line->style()->subElementRect(QStyle::SE_LineEditContents, &option, line);
             QCOMPARE(line->text(), QString(value));
-            QVERIFY2(inside.width() >= line->fontMetrics().horizontalAdvance(line->text()), value);
+            constexpr int margins = 4;  // of QLineEdit, to both sides
+            QVERIFY2(inside.width() >= line->fontMetrics().horizontalAdvance(line->text()) + margins, value);
+            const auto* row = qobject_cast<AttributeRow*>(line->parentWidget());
+            QVERIFY2(row && row->rect().contains(line->geometry()), value);
         }
     }
 

@@ -216,27 +216,33 @@ void AttributeRow::arrange() {
     const int chipWidth = words ? 92 : 16;
     const int chipAt = resetAt - chipWidth - 2;
     const int editorEnd = chipAt - gap;
-    // A number is never cut: its name, which the tip says whole, gives way.
-    constexpr int shortestLabel = 48, frame = 26;
+    // A number is never cut: its name, which the tip says whole, gives way, and stands above it where both have no
+    // room.
+    constexpr int shortestLabel = 48, frame = 32;
     const int needs = edit_ ? edit_->fontMetrics().horizontalAdvance(edit_->text()) + frame : 0;
-    const int labelWidth = std::min(labelWidth_, std::max(shortestLabel, editorEnd - gap - needs));
-    label_->setGeometry(0, 0, labelWidth, line);
+    const int room = editorEnd - gap - needs;
+    const bool above = room < std::min(shortestLabel, labelWidth_);
+    const int labelWidth = above ? editorEnd : std::min(labelWidth_, std::max(shortestLabel, room));
+    const int labelHeight = above ? label_->sizeHint().height() + 2 : line;
+    const int top = above ? labelHeight : 0;
+    label_->setGeometry(0, 0, labelWidth, labelHeight);
     const bool sliding = slider_ && !slider_->isHidden();
-    const bool beside = wide_ && sliding;
-    const int editorAt = beside
+    const bool beside = wide_ && sliding && !above;
+    const int editorAt = above ? 0
+                         : beside
                              ? std::max(labelWidth + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
                              : labelWidth + gap;
-    editor->setGeometry(editorAt, 0, std::max(40, editorEnd - editorAt), line);
-    chip_->setGeometry(chipAt, (line - 18) / 2, chipWidth, 18);
-    reset_->move(resetAt, (line - reset_->height()) / 2);
-    int bottom = line;
+    editor->setGeometry(editorAt, top, std::max(40, editorEnd - editorAt), line);
+    chip_->setGeometry(chipAt, top + (line - 18) / 2, chipWidth, 18);
+    reset_->move(resetAt, top + (line - reset_->height()) / 2);
+    int bottom = top + line;
     if (sliding) {
         if (beside) {
             slider_->setGeometry(labelWidth + gap, (line - sliderHeight) / 2,
                                  std::max(40, editorAt - labelWidth - 3 * gap), sliderHeight);
         } else {
-            slider_->setGeometry(0, line + 1, editorEnd, sliderHeight);
-            bottom = line + 1 + slider_->height();  // the style may ask for more
+            slider_->setGeometry(0, bottom + 1, editorEnd, sliderHeight);
+            bottom += 1 + slider_->height();  // the style may ask for more
         }
     }
     if (!error_->isHidden()) {

@@ -63,7 +63,22 @@ void CardFilter::setWords(const QString& words) {
 void CardFilter::set(int kind, const QString& words) {
     kind_ = kind;
     words_ = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    invalidateFilter();
+    invalidate();
+    sort(0);
+}
+
+bool CardFilter::isCalledSo(const QModelIndex& index) const {
+    const QString name = index.data().toString();
+    return std::all_of(words_.begin(), words_.end(),
+                       [&name](const QString& word) { return name.contains(word, Qt::CaseInsensitive); });
+}
+
+// Groups stay as they are; in each, what is called so comes before what only mentions it.
+bool CardFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    if (words_.isEmpty() || left.data(CardRoles::GroupRole) != right.data(CardRoles::GroupRole))
+        return left.row() < right.row();
+    const bool first = isCalledSo(left), second = isCalledSo(right);
+    return first != second ? first : left.row() < right.row();
 }
 
 bool CardFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {

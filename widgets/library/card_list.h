@@ -25,7 +25,7 @@ struct CardRoles {
     };
 };
 
-/// All words of the search, and one kind if one is asked for.
+/// All words of the search, and one kind if one is asked for. Names that hold the words stand first in their group.
 class CardFilter : public QSortFilterProxyModel {
     Q_OBJECT
 public:
@@ -36,8 +36,11 @@ public:
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
 private:
+    bool isCalledSo(const QModelIndex& index) const;
+
     int kind_ = -1;  ///< KindRole; -1: all
     QStringList words_;
 };

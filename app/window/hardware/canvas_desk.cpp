@@ -185,7 +185,14 @@ bool CanvasDesk::selectMade(Expected<ComponentPaths> made) {
         return false;
     }
     studio_.components.select(*made);
-    if (!made->empty()) page_.canvas()->ensureVisible(made->back());
+    if (made->empty()) return true;
+    ui::CanvasView& canvas = *page_.canvas();
+    canvas.ensureVisible(made->back());
+    // A device is often larger than what the view shows at this zoom; its middle alone says little.
+    const int node = canvas.scene().find(made->back());
+    const QSizeF size = node < 0 ? QSizeF() : canvas.scene().nodes()[node].box.size();
+    const QSizeF room = canvas.visibleArea().size();
+    if (size.width() > room.width() || size.height() > room.height()) canvas.fitAll();
     return true;
 }
 
