@@ -109,7 +109,7 @@ void MainWindow::buildDocks() {
     });
     studio_->inspection.addDock();
     results_->add();
-    connect(results_.get(), &ResultDocks::emptyActionTriggered, this, [this] {
+    connect(results_.get(), &ResultDocks::exampleRequested, this, [this] {
         studio_->layouts.showPages(true);
         studio_->router.show(studio_->router.pages().front());
     });

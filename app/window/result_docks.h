@@ -22,9 +22,14 @@ public:
     ui::ResultView* view(const QString& id) const;
 
 signals:
-    void emptyActionTriggered();  ///< of a view that has nothing to show
+    void exampleRequested();  ///< a view has nothing to show, and the project nothing to ask
 
 private:
+    /// What a question still lacks.
+    enum class Lack { Everything, Device, Model, Methods };
+    Lack lack() const;
+    QString offer() const;  ///< what the button of an empty view says
+    void fillIn();          ///< what it does
     template <class View>
     void addView(const QString& id, const QString& title, const QString& meaning);
     void wire(ui::ResultView* view);

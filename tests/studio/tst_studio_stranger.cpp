@@ -34,6 +34,7 @@ private slots:
     void eightLinkedAsInADgx1();
     void aDeviceGoesToTheNearestThatMayHoldIt();
     void aMemoryAsksForWhatItNeeds();
+    void anEmptyViewOffersWhatIsMissing();
     void anExamplesInstructionStaysInSight();
     void theSoftwareIsSaid();
     void aRunLeavesThePageItsRoom();
@@ -300,6 +301,30 @@ void TestStudioStranger::aDeviceGoesToTheNearestThatMayHoldIt() {
 }
 
 // What a part is of little use without stands first, and a problem leads to its field, once for all methods.
+// With a design and no model, "Open an example" would lead away from the design.
+void TestStudioStranger::anEmptyViewOffersWhatIsMissing() {
+    STEP(placeIn("node", {}));
+    STEP(dropDevice("h100-sxm", {0}, roomIn({0})));
+    for (const char* id : {"roofline", "comparison", "timeline"}) {
+        window->docks().reveal(QLatin1String(id));
+        auto* button = window->findChild<QPushButton*>(QLatin1String(id) + QLatin1String("-empty-action"));
+        QTRY_VERIFY2(button && button->isVisible(), id);
+        QCOMPARE(button->text(), QString("Choose a model"));
+        QWidget* view = button->parentWidget()->parentWidget();
+        const QPoint middle = button->mapTo(view, button->rect().center());
+        QVERIFY2(view->childAt(middle) == button, id);  // and not under what the view shows otherwise
+        window->docks().reveal("parts");
+        QTest::mouseClick(button, Qt::LeftButton);
+        auto* library = window->findChild<ui::LibraryPanel*>();
+        QTRY_VERIFY2(library && library->isVisible(), id);
+        QCOMPARE(library->findChild<QTabBar*>("library.tabs")->currentIndex(), 1);
+    }
+    STEP(choose(1, "resnet-50", "resnet-50"));
+    QTRY_VERIFY_WITH_TIMEOUT(!latencies().empty(), 20000);
+    auto* button = window->findChild<QPushButton*>("roofline-empty-action");
+    QTRY_VERIFY(!button->isVisible());
+}
+
 void TestStudioStranger::aMemoryAsksForWhatItNeeds() {
     const auto visible = [this](const QString& name) -> QWidget* {
         for (QWidget* one : window->findChildren<QWidget*>(name))

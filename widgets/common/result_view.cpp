@@ -81,11 +81,22 @@ ResultView::ResultView(QString id, QString title, Selection* selection, QWidget*
     setBackgroundRole(QPalette::Base);
     auto* panel = new EmptyPanel(this);
     emptyPanel_ = panel;
-    panel->say({title_, tr("Nothing to show yet."), {}});
+    emptyState_ = {title_, tr("Nothing to show yet."), {}};
+    panel->say(emptyState_);
 }
 
 void ResultView::setEmptyState(const EmptyState& state) {
-    static_cast<EmptyPanel*>(emptyPanel_)->say(state);
+    emptyState_ = state;
+    EmptyState said = state;
+    if (!said.action.isEmpty() && !emptyAction_.isEmpty()) said.action = emptyAction_;
+    static_cast<EmptyPanel*>(emptyPanel_)->say(said);
+    if (empty_) emptyPanel_->raise();  // above what the view has made since
+}
+
+void ResultView::setEmptyAction(const QString& action) {
+    if (action == emptyAction_) return;
+    emptyAction_ = action;
+    setEmptyState(emptyState_);
 }
 
 void ResultView::setEmpty(bool empty) {

@@ -31,6 +31,9 @@ public:
 
     bool isEmpty() const { return empty_; }
     void setEmptyState(const EmptyState& state);
+    /// What the button of every empty state of this view says from now on: who knows what is missing knows what fills
+    /// it.
+    void setEmptyAction(const QString& action);
 
 signals:
     void emptyActionTriggered();  ///< the button of the empty state was pressed
@@ -48,6 +51,8 @@ private:
     Selection* selection_;
     SnapshotPtr snapshot_;
     QWidget* emptyPanel_;
+    EmptyState emptyState_;
+    QString emptyAction_;
     bool empty_ = true;
 };
 

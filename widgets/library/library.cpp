@@ -95,6 +95,12 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     refilter();
 }
 
+void LibraryPanel::showSection(Section section) {
+    search_->clear();
+    tabs_->setCurrentIndex(section);
+    search_->setFocus(Qt::OtherFocusReason);
+}
+
 void LibraryPanel::setHardware(const std::vector<CatalogueEntry>& entries) {
     std::vector<LibraryItem> items;
     for (const CatalogueEntry& entry : entries)

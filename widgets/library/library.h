@@ -25,7 +25,10 @@ class MethodHoverCard;
 class LibraryPanel : public QWidget {
     Q_OBJECT
 public:
+    enum Section { Devices, Models, Methods };  ///< as LibraryItem::Kind
+
     explicit LibraryPanel(QWidget* parent = nullptr);
+    void showSection(Section section);  ///< all of it: the search is cleared
     /// Their numbers are read from the files one by one while the panel is shown; until then rows say the description.
     void setHardware(const std::vector<CatalogueEntry>& entries);
     void setWorkloads(const std::vector<WorkloadInfo>& workloads);
