@@ -7,8 +7,10 @@
 #include "methods/kernel_method.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 namespace orrery::cli {
 
@@ -162,6 +164,27 @@ Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallb
     return fail("usage.number", fmt::format("`--seed {}` is no seed", *text), "a whole number");
 }
 
+namespace {
+
+/// Who is of equal clock and stack, where not all are.
+std::string toldApart(const SideBySide& all) {
+    if (all.common.empty()) return {};
+    std::map<std::size_t, std::vector<std::string>> groups;
+    std::map<std::size_t, std::string> terms;
+    for (const std::size_t m : all.ranking) {
+        const JudgedMethod& method = all.methods[m];
+        groups[method.common.group].push_back(method.asked);
+        terms[method.common.group] = fmt::format("clock: {}; stack: {}", method.clock, method.stack);
+    }
+    if (groups.size() < 2) return {};
+    std::string text = "\ntold apart by clock and stack, `first in` is of the same line's methods:\n";
+    for (const auto& [group, methods] : groups)
+        text += fmt::format("  {} ({})\n", fmt::join(methods, ", "), terms[group]);
+    return text;
+}
+
+}  // namespace
+
 std::string sideBySideText(const SideBySide& all) {
     Table table({"method", "rows", "MAPE", "90 % of it", "first in", "median", "p90", "bias", "tau", "in 90 %", "width",
                  "off by 2", "per answer"},
@@ -175,9 +198,12 @@ std::string sideBySideText(const SideBySide& all) {
         table.add(
             {method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
              apart ? "–" : fmt::format("{} … {}", percent(method.common.mapeLow), percent(method.common.mapeHigh)),
-             apart ? "–" : fmt::format("{:.0f} %", 100 * method.common.firstShare), percent(e.medianError),
-             percent(e.p90Error), percent(e.bias), fmt::format("{:.3f}", e.kendall), percent(figures.coverage90),
-             e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
+             apart ? "–"
+             : method.common.equals == 1 && all.ranking.size() > 1
+                 ? "alone"
+                 : fmt::format("{:.0f} %", 100 * method.common.firstShare),
+             percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.3f}", e.kendall),
+             percent(figures.coverage90), e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
              figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
              format(Seconds(figures.secondsPerAnswer))});
     }
@@ -194,6 +220,7 @@ std::string sideBySideText(const SideBySide& all) {
         "it is the smallest; width: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than "
         "twice or half, how many flagged\n",
         bootstrapDraws);
+    text += toldApart(all);
     for (const JudgedMethod& method : all.methods) {
         if (method.refusal) text += fmt::format("\n{} answers none: {}\n", method.asked, method.refusal->message);
     }

@@ -164,6 +164,21 @@ std::string judgedText(const Judged& judged) {
             aspects += (aspects.empty() ? "" : ", ") + std::string(toText(aspect));
         text += fmt::format("assumptions that differ: {}\n", aspects);
     }
+    if (judged.groups > 1) {
+        text += "told apart by clock and stack:\n";
+        for (std::size_t group = 0; group < judged.groups; ++group) {
+            std::string methods, terms;
+            for (const std::size_t i : judged.ranking) {
+                const JudgedEntry& entry = judged.entries[i];
+                if (entry.common.group != group) continue;
+                methods += (methods.empty() ? "" : ", ") + entry.asked;
+                terms = fmt::format("clock: {}; stack: {}",
+                                    entry.assumptions[static_cast<std::size_t>(Aspect::Clock)].value,
+                                    entry.assumptions[static_cast<std::size_t>(Aspect::Stack)].value);
+            }
+            text += fmt::format("  {} ({})\n", methods, terms);
+        }
+    }
     if (!silent.empty()) text += fmt::format("answer none: {}\n", silent);
     return text;
 }

@@ -1,11 +1,15 @@
 #include "evaluation/assumptions.h"
 
+#include "evaluation/left_out.h"
 #include "learning/calibration.h"
+#include "learning/section_price.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace orrery {
 
@@ -75,19 +79,123 @@ std::vector<const CalibrationSection*> sectionsOf(std::string_view method, const
     return found;
 }
 
-Assumption stackOf(const std::vector<const CalibrationSection*>& sections) {
-    if (sections.empty()) return {"none", "Knows no software: the same answer for every row's"};
-    std::set<std::string> names;
-    for (const CalibrationSection* section : sections) {
-        for (const CalibrationSource& source : section->sources) {
-            if (!source.software.empty()) names.insert(source.software);
+/// The method, and those that fill its slots.
+std::vector<std::string> filledBy(const MethodCard& card, const OptionValues& options) {
+    std::vector<std::string> all{std::string(card.id)};
+    for (const MethodOption& option : card.options) {
+        if (!option.slot) continue;
+        const auto chosen = options.find(option.key);
+        const auto inside = methodChoice(chosen != options.end() ? std::string_view(chosen->second) : option.fallback,
+                                         builtinMethods());
+        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
+    }
+    return all;
+}
+
+/// How many rows stand how to what the method was fitted to.
+struct RowsKnown {
+    std::size_t design = 0, fitted = 0;                // clock
+    std::size_t nothing = 0, theirs = 0, another = 0;  // stack
+    std::set<std::string> software;                    // that sections speaking for these rows were learned from
+    std::set<std::string> ran;                         // that the rows of `another` ran on
+};
+
+/// What all rows of a key have in common: device, software, kind (-1: a whole model), variant.
+using RowKey = std::tuple<std::string, std::string, int, std::string>;
+
+std::map<RowKey, std::size_t> alikeRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows) {
+    std::map<RowKey, std::size_t> alike;
+    for (const RowRef ref : rows) {
+        const ReferenceTable& table = tableOf(tables, ref);
+        const ReferenceRow& row = table.rows[static_cast<std::size_t>(ref.row)];
+        const bool kernel = table.models.empty();
+        ++alike[{table.devices[static_cast<std::size_t>(row.device)].catalogue, table.software,
+                 kernel ? static_cast<int>(row.kernel.kind) : -1,
+                 // What NCCL does is NCCL's, whoever calls it.
+                 kernel ? (row.kernel.kind == KernelKind::Collective && row.kernel.library == CollectiveLibrary::Nccl
+                               ? "nccl " + kernelVariant(row.kernel)
+                               : kernelVariant(row.kernel))
+                        : std::string()}];
+    }
+    return alike;
+}
+
+/// Sections that may price rows of the key: those of its device where there are some, else all of the kind and variant.
+std::vector<const CalibrationSection*> speakingFor(const RowKey& key, const std::vector<std::string>& methods,
+                                                   const CalibrationSet& calibrations) {
+    const auto& [device, software, kind, name] = key;
+    const std::string_view variant = name.starts_with("nccl ") ? std::string_view(name).substr(5) : name;
+    std::vector<const CalibrationSection*> own, any;
+    for (const auto& calibration : calibrations.all()) {
+        if (std::find(methods.begin(), methods.end(), calibration->method) == methods.end()) continue;
+        for (const CalibrationSection& section : calibration->sections) {
+            if (kind >= 0 && (static_cast<int>(section.kind) != kind || section.variant != variant)) continue;
+            any.push_back(&section);
+            if (section.device && section.device->id == device) own.push_back(&section);
         }
     }
+    return own.empty() ? any : own;
+}
+
+RowsKnown knownOf(const std::vector<std::string>& methods, std::span<const ReferenceTable> tables,
+                  std::span<const RowRef> rows, const CalibrationSet& calibrations, const EvaluateOptions& options) {
+    RowsKnown known;
+    std::map<std::string, CalibrationSet> withoutIt;
+    for (const auto& [key, count] : alikeRows(tables, rows)) {
+        const auto& [device, software, kind, variant] = key;
+        const CalibrationSet* asked = &calibrations;
+        if (options.leaveDeviceOut)
+            asked = &withoutIt.try_emplace(device, withoutDevice(calibrations, device)).first->second;
+        const auto sections = speakingFor(key, methods, *asked);
+        (sections.empty() ? known.design : known.fitted) += count;
+        if (sections.empty()) {
+            known.nothing += count;
+            continue;
+        }
+        for (const CalibrationSection* section : sections)
+            for (const CalibrationSource& source : section->sources)
+                if (!source.software.empty()) known.software.insert(source.software);
+        const bool same = variant.starts_with("nccl ") ||
+                          std::any_of(sections.begin(), sections.end(),
+                                      [&](const CalibrationSection* section) { return sameStack(*section, software); });
+        (same ? known.theirs : known.another) += count;
+        if (!same) known.ran.insert(software);
+    }
+    return known;
+}
+
+/// One word where all rows stand alike, else each with its rows.
+std::string wordsOf(std::initializer_list<std::pair<const char*, std::size_t>> parts) {
+    std::string words;
+    std::size_t kinds = 0;
+    const char* only = "none";
+    for (const auto& [word, rows] : parts) {
+        if (rows == 0) continue;
+        ++kinds;
+        only = word;
+        words += fmt::format("{}{} of {}", words.empty() ? "" : ", ", word, rows);
+    }
+    return kinds > 1 ? words : std::string(only);
+}
+
+std::string listed(const std::set<std::string>& names) {
     std::string list;
     for (const std::string& name : names) list.append(list.empty() ? "" : "; ").append(name);
-    const std::string first = names.empty() ? std::string("fitted") : *names.begin();
-    return {names.size() > 1 ? fmt::format("{} stacks", names.size()) : first,
-            "Fitted to kernels of: " + (list.empty() ? std::string("not said") : list)};
+    return list.empty() ? std::string("not said") : list;
+}
+
+Assumption clockOf(const RowsKnown& known) {
+    return {wordsOf({{"the design's", known.design}, {"as fitted", known.fitted}}),
+            known.fitted > 0 ? "Rates were fitted to kernels at the clock at which these were measured"
+                             : "The clock that the device's drawing states, for every row"};
+}
+
+Assumption stackOf(const RowsKnown& known) {
+    if (known.theirs + known.another == 0) return {"none", "Knows no software: the same answer for every row's"};
+    std::string meaning = "Fitted to kernels of: " + listed(known.software);
+    if (known.another > 0) meaning += fmt::format(". {} rows ran on another: {}", known.another, listed(known.ran));
+    return {wordsOf({{"the rows'", known.theirs}, {"another", known.another}, {"none", known.nothing}}),
+            std::move(meaning)};
 }
 
 }  // namespace
@@ -110,12 +218,19 @@ Assumptions assumptionsOf(const MethodCard& card, std::span<const ReferenceTable
                           const EvaluateOptions& options) {
     const RowsAsked asked = lookAt(tables, rows);
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
-    const auto sections = sectionsOf(card.id, asked, calibrations);
-    const Assumption design{"the design's", "The clock that the device's drawing states, for every row"};
-    const Assumption fitted{"as fitted", "Rates were fitted to kernels at the clock at which these were measured"};
+    const RowsKnown known = knownOf(filledBy(card, options.options), tables, rows, calibrations, options);
     return {ofOption(card, "fusion", asked.fusions, asked.models, options),
-            ofOption(card, "launch", asked.launches, asked.models, options), sections.empty() ? design : fitted,
-            stackOf(sections)};
+            ofOption(card, "launch", asked.launches, asked.models, options), clockOf(known), stackOf(known)};
+}
+
+std::vector<std::size_t> equalsOf(std::span<const Assumptions> all) {
+    std::vector<std::size_t> groups;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    for (const Assumptions& each : all) {
+        const auto value = [&](Aspect aspect) { return each[static_cast<std::size_t>(aspect)].value; };
+        groups.push_back(known.try_emplace({value(Aspect::Clock), value(Aspect::Stack)}, known.size()).first->second);
+    }
+    return groups;
 }
 
 std::vector<Aspect> differing(std::span<const Assumptions> all) {
@@ -141,16 +256,8 @@ std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTab
 }
 
 std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked) {
-    std::vector<std::string> all{std::string(card.id)};
     const auto choice = methodChoice(asked, builtinMethods());
-    for (const MethodOption& option : card.options) {
-        if (!option.slot) continue;
-        const auto chosen = choice ? choice->options.find(option.key) : OptionValues::const_iterator();
-        const bool said = choice && chosen != choice->options.end();
-        const auto inside = methodChoice(said ? std::string_view(chosen->second) : option.fallback, builtinMethods());
-        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
-    }
-    return all;
+    return filledBy(card, choice ? choice->options : OptionValues());
 }
 
 std::int64_t samplesBehindAll(const MethodCard& card, std::string_view asked, std::span<const ReferenceTable> tables,

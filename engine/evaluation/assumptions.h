@@ -1,7 +1,8 @@
 #pragma once
 
 // What methods take for granted while they are compared: fusion, launches, clock, the software that they know. Where
-// two of them differ, a difference of their errors may be one of these and not of the methods.
+// two of them differ, a difference of their errors may be one of these and not of the methods. What has an option
+// is asked alike; what was fitted into a method cannot be asked otherwise: there methods are told apart.
 
 #include "evaluation/evaluation.h"
 
@@ -19,7 +20,9 @@ inline constexpr std::array aspects{Aspect::Fusion, Aspect::Launch, Aspect::Cloc
 std::string_view toText(Aspect aspect);  ///< `fusion`, `launch`, `clock`, `stack`
 
 struct Assumption {
-    std::string value;    ///< `as measured`, `epilogue`, `not modelled`, `TensorRT-LLM 1.0.0`
+    /// Of fusion and launch `as measured`, `epilogue`, `not modelled`. Of the clock `the design's`, `as fitted`. Of the
+    /// stack `none` (knows no software), `the rows'`, `another`. Where rows differ: `the rows' of 12, another of 30`.
+    std::string value;
     std::string meaning;  ///< one sentence
 };
 using Assumptions = std::array<Assumption, aspects.size()>;
@@ -28,6 +31,10 @@ using Assumptions = std::array<Assumption, aspects.size()>;
 /// ran where options.asMeasured is set and rows are whole models, else its own), and by the calibrations that it reads.
 Assumptions assumptionsOf(const MethodCard& card, std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
                           const EvaluateOptions& options);
+
+/// Who is of equal terms: prices that hold the same clock and know the same of the rows' software. For each the number
+/// of its group, counted by first members.
+std::vector<std::size_t> equalsOf(std::span<const Assumptions> all);
 
 /// Aspects in which not all say the same.
 std::vector<Aspect> differing(std::span<const Assumptions> all);

@@ -158,6 +158,10 @@ std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable
             one["mape_low"] = method.common.mapeLow;
             one["mape_high"] = method.common.mapeHigh;
             one["first_share"] = method.common.firstShare;
+            one["equals"] = method.common.equals;
+            one["group"] = method.common.group;
+            one["clock"] = method.clock;
+            one["stack"] = method.stack;
             one["seconds_per_answer"] = method.common.figures.secondsPerAnswer;
             one["seconds_low"] = method.common.figures.secondsLow;
             one["seconds_high"] = method.common.figures.secondsHigh;
@@ -201,10 +205,13 @@ std::string sideBySideTex(const SideBySide& all) {
     for (const std::size_t m : all.ranking) {
         const CommonFigures& common = all.methods[m].common;
         const ErrorSummary& e = common.figures.errors;
-        out += fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {:.0f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",
-                           latexText(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
-                           100 * common.firstShare, 100 * e.medianError, 100 * e.p90Error,
-                           100 * common.figures.coverage90, 1e6 * common.figures.secondsPerAnswer);
+        // First of nobody, where no other holds the same clock and stack.
+        const bool alone = common.equals == 1 && all.ranking.size() > 1;
+        out +=
+            fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",
+                        latexText(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
+                        alone ? std::string("--") : fmt::format("{:.0f}", 100 * common.firstShare), 100 * e.medianError,
+                        100 * e.p90Error, 100 * common.figures.coverage90, 1e6 * common.figures.secondsPerAnswer);
     }
     return out + "\\bottomrule\n\\end{tabular}\n";
 }

@@ -1,6 +1,7 @@
 #include "evaluation/side_by_side.h"
 
 #include "base/random.h"
+#include "evaluation/assumptions.h"
 #include "evaluation/holdout.h"
 #include "learning/calibration.h"
 
@@ -21,19 +22,6 @@ std::uint64_t keyOf(RowRef ref) {
            static_cast<std::uint32_t>(ref.row);
 }
 
-std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked) {
-    std::unordered_map<std::uint64_t, std::size_t> answers;
-    for (const Evaluation* evaluation : evaluations) {
-        for (const RowRef ref : evaluation->rows.ref) ++answers[keyOf(ref)];
-    }
-    std::vector<RowRef> common;
-    for (const RowRef ref : asked) {
-        const auto found = answers.find(keyOf(ref));
-        if (found != answers.end() && found->second == evaluations.size()) common.push_back(ref);
-    }
-    return common;
-}
-
 /// Places of rows in an evaluation.
 std::vector<std::size_t> placesOf(const EvaluatedRows& rows, std::span<const RowRef> wanted) {
     std::unordered_map<std::uint64_t, std::size_t> at;
@@ -51,6 +39,9 @@ void bootstrap(std::vector<CommonFigures>& figures, const std::vector<std::vecto
     std::vector<std::vector<double>> means(errors.size());
     std::vector<double> sums(errors.size());
     std::vector<std::size_t> firsts(errors.size(), 0);
+    std::size_t groups = 0;
+    for (const CommonFigures& each : figures) groups = std::max(groups, each.group + 1);
+    std::vector<std::size_t> least(groups);
     for (int draw = 0; draw < bootstrapDraws; ++draw) {
         RandomStream random(seed, static_cast<std::uint64_t>(draw));
         std::fill(sums.begin(), sums.end(), 0.0);
@@ -59,7 +50,12 @@ void bootstrap(std::vector<CommonFigures>& figures, const std::vector<std::vecto
             for (std::size_t m = 0; m < errors.size(); ++m) sums[m] += errors[m][row];
         }
         for (std::size_t m = 0; m < errors.size(); ++m) means[m].push_back(sums[m] / static_cast<double>(rows));
-        ++firsts[static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin())];
+        std::fill(least.begin(), least.end(), sums.size());
+        for (std::size_t m = 0; m < sums.size(); ++m) {
+            std::size_t& first = least[figures[m].group];
+            if (first == sums.size() || sums[m] < sums[first]) first = m;
+        }
+        for (const std::size_t first : least) ++firsts[first];
     }
     for (std::size_t m = 0; m < figures.size(); ++m) {
         std::sort(means[m].begin(), means[m].end());
@@ -71,8 +67,21 @@ void bootstrap(std::vector<CommonFigures>& figures, const std::vector<std::vecto
 
 }  // namespace
 
+std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked) {
+    std::unordered_map<std::uint64_t, std::size_t> answers;
+    for (const Evaluation* evaluation : evaluations) {
+        for (const RowRef ref : evaluation->rows.ref) ++answers[keyOf(ref)];
+    }
+    std::vector<RowRef> common;
+    for (const RowRef ref : asked) {
+        const auto found = answers.find(keyOf(ref));
+        if (found != answers.end() && found->second == evaluations.size()) common.push_back(ref);
+    }
+    return common;
+}
+
 CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked,
-                        std::uint64_t seed) {
+                        std::span<const std::size_t> groups, std::uint64_t seed) {
     CommonRows common;
     common.rows = pricedByAll(evaluations, asked);
     std::vector<std::vector<double>> errors;
@@ -82,6 +91,10 @@ CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::spa
         figures.figures.secondsPerAnswer = evaluation->figures.secondsPerAnswer;
         figures.figures.secondsLow = evaluation->figures.secondsLow;
         figures.figures.secondsHigh = evaluation->figures.secondsHigh;
+        const std::size_t m = common.figures.size();
+        figures.group = groups.empty() ? 0 : groups[m];
+        figures.equals = groups.empty() ? evaluations.size()
+                                        : static_cast<std::size_t>(std::count(groups.begin(), groups.end(), groups[m]));
         common.figures.push_back(std::move(figures));
         auto& own = errors.emplace_back();
         own.reserve(places.size());
@@ -103,7 +116,7 @@ Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, st
     for (const Contestant& contestant : contestants) {
         EvaluateOptions own = options;
         own.options = contestant.options;
-        JudgedMethod judged{contestant.asked, {}, {}, {}};
+        JudgedMethod judged{contestant.asked, {}, {}, {}, {}, {}};
         auto evaluation = evaluate(contestant.method, tables, rows, own);
         if (options.stop.stop_requested())
             return fail("study.cancelled", "the comparison was stopped before it was done");
@@ -124,7 +137,17 @@ Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, st
         evaluations.push_back(&*all.methods[m].own);
         answering.push_back(m);
     }
-    CommonRows common = onCommonRows(evaluations, rows, seed);
+    const auto shared = pricedByAll(evaluations, rows);
+    std::vector<Assumptions> assumed;
+    for (const std::size_t m : answering) {
+        EvaluateOptions own = options;
+        own.options = contestants[m].options;
+        assumed.push_back(assumptionsOf(contestants[m].method.card, tables, shared, own));
+        all.methods[m].clock = assumed.back()[static_cast<std::size_t>(Aspect::Clock)].value;
+        all.methods[m].stack = assumed.back()[static_cast<std::size_t>(Aspect::Stack)].value;
+    }
+    CommonRows common =
+        onCommonRows(evaluations, rows, options.asMeasured ? equalsOf(assumed) : std::vector<std::size_t>(), seed);
     all.common = std::move(common.rows);
     for (std::size_t i = 0; i < answering.size(); ++i) {
         all.methods[answering[i]].common = std::move(common.figures[i]);

@@ -23,8 +23,11 @@ struct Contestant {
 struct CommonFigures {
     EvaluationFigures figures;
     /// 90 % of the mean absolute relative errors of resampled rows (bootstrap, Efron 1979), and in what share of the
-    /// resamples it was the smallest of all. Rows are drawn alike for all methods.
+    /// resamples it was the smallest of all, or of its equals where methods are told apart. Rows are drawn alike for
+    /// all methods.
     double mapeLow = 0, mapeHigh = 0, firstShare = 0;
+    std::size_t group = 0;   ///< of those with equal clock and stack; 0 where nobody is told apart
+    std::size_t equals = 0;  ///< methods of its group, itself among them
 };
 
 struct CommonRows {
@@ -32,15 +35,19 @@ struct CommonRows {
     std::vector<CommonFigures> figures;  ///< parallel to the evaluations
     std::vector<std::size_t> ranking;    ///< smallest mean error first: indices
 };
-/// Of evaluations of the same question, none of them null. O(draws × rows × evaluations).
+/// Of evaluations of the same question, none of them null. `groups`: by evaluation (equalsOf() of assumptions.h), who
+/// is set against whom in firstShare; empty: all against all. O(draws × rows × evaluations).
 CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked,
-                        std::uint64_t seed = 1);
+                        std::span<const std::size_t> groups = {}, std::uint64_t seed = 1);
+/// The rows that all of them price, in the order in which they were asked.
+std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked);
 
 struct JudgedMethod {
     std::string asked;
     std::optional<Evaluation> own;      ///< on all rows that it prices; nothing where it answers none
     std::optional<Diagnostic> refusal;  ///< why
     CommonFigures common;               ///< on the rows that all who answer price
+    std::string clock, stack;           ///< what it takes for granted of them, as assumptions.h has it
 };
 
 struct SideBySide {
@@ -54,8 +61,8 @@ struct SideBySide {
 inline constexpr int bootstrapDraws = 1000;
 
 /// Judges one method after the other. A method that answers no row says why and does not empty the common rows. Same
-/// bytes whatever the executor, but for the timings. Fails with `study.cancelled`, and with the first refusal where
-/// nobody answers.
+/// bytes whatever the executor, but for the timings. With `asMeasured` methods of other clocks or stacks are told
+/// apart. Fails with `study.cancelled`, and with the first refusal where nobody answers.
 Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, std::span<const ReferenceTable> tables,
                                      std::span<const RowRef> rows, const EvaluateOptions& options,
                                      std::uint64_t seed = 1);

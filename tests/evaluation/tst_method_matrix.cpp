@@ -200,6 +200,43 @@ private slots:
         QVERIFY(samplesBehind("tile-hybrid", tables, rows, shipped) > 1000);
     }
 
+    // By what stands in the sections: rows of the software that they were learned from, of another, and kinds of which
+    // nothing was learned.
+    void whatIsKnownOfTheRowsSoftwareIsSaid() {
+        const auto value = [](const Assumptions& all, Aspect aspect) {
+            return all[static_cast<std::size_t>(aspect)].value;
+        };
+        const auto tableOn = [](const char* software) {
+            QTemporaryDir folder;
+            QFile file(folder.filePath("t.yaml"));
+            if (!file.open(QIODevice::WriteOnly)) return std::vector<ReferenceTable>();
+            file.write(
+                QByteArray("orrery: references/1\nname: T\nsource: made\nsoftware: ") + software +
+                "\ndevice: h100-sxm\ntime: {value: t, unit: us}\nrows: |\n  kind,dtype,m,n,k,t\n  gemm,bf16,1024,"
+                "4096,4096,60\n  gemm,bf16,2048,4096,4096,110\n");
+            file.close();
+            auto read = readReferences(std::vector{file.fileName().toStdString()});
+            if (!read) qWarning("%s", toText(read.error()).c_str());
+            return read ? std::move(*read) : std::vector<ReferenceTable>();
+        };
+        EvaluateOptions options;
+        const auto said = [&](const char* id, const std::vector<ReferenceTable>& tables) {
+            return assumptionsOf(findMethod(id)->card, tables, selectRows(tables), options);
+        };
+        const auto theirs = tableOn("trtllm-1.3.0rc20"), others = tableOn("made-up-1.0");
+        QCOMPARE(value(said("roofline", theirs), Aspect::Stack), std::string("none"));
+        QCOMPARE(value(said("roofline", theirs), Aspect::Clock), std::string("the design's"));
+        QCOMPARE(value(said("tile-hybrid", theirs), Aspect::Stack), std::string("the rows'"));
+        QCOMPARE(value(said("tile-hybrid", theirs), Aspect::Clock), std::string("as fitted"));
+        QCOMPARE(value(said("tile-hybrid", others), Aspect::Stack), std::string("another"));
+        std::vector<ReferenceTable> both = theirs;
+        both.push_back(others.front());
+        QCOMPARE(value(said("tile-hybrid", both), Aspect::Stack), std::string("the rows' of 2, another of 2"));
+        const std::vector<Assumptions> all{said("roofline", both), said("tile-hybrid", both), said("tile-wave", both),
+                                           said("hierarchical-roofline", both)};
+        QCOMPARE(equalsOf(all), (std::vector<std::size_t>{0, 1, 1, 0}));
+    }
+
     // Steps lead from one method to the other and to the truth, with nothing lost.
     void stepsAddUp() {
         const auto& tables = shippedReferences();

@@ -257,6 +257,38 @@ private slots:
                      calibrationsHash(none) != calibrationsHash(shippedCalibrations().set),
                  anew.reproducibility.back().why.c_str());
     }
+    // What was fitted holds a clock and a software and cannot be asked otherwise: first is who is first of its equals.
+    void otherClocksAndStacksAreToldApart() {
+        JudgingQuestion question = products();
+        question.methods = {"roofline", "hierarchical-roofline", "tile-wave", "tile-hybrid"};
+        const Judged judged = answered(question, 1);
+        QVERIFY(judged.groups >= 2);
+        const JudgedEntry *roofline = entryOf(judged, "roofline"), *levels = entryOf(judged, "hierarchical-roofline"),
+                          *hybrid = entryOf(judged, "tile-hybrid");
+        QVERIFY(roofline->compared && levels->compared && hybrid->compared);
+        QCOMPARE(roofline->common.group, levels->common.group);
+        QVERIFY(roofline->common.group != hybrid->common.group);
+        std::map<std::size_t, double> shares;
+        std::map<std::size_t, std::size_t> members;
+        for (const JudgedEntry& entry : judged.entries) {
+            shares[entry.common.group] += entry.common.firstShare;
+            ++members[entry.common.group];
+        }
+        QCOMPARE(shares.size(), judged.groups);
+        for (const auto& [group, share] : shares) QVERIFY(std::fabs(share - 1) < 1e-9);
+        for (const JudgedEntry& entry : judged.entries) QCOMPARE(entry.common.equals, members[entry.common.group]);
+        const std::string csv = judgedCsv(judged), json = judgedJson(judged);
+        QVERIFY(csv.find(",first_share,equals,") != std::string::npos &&
+                csv.find("the design's,none") != std::string::npos);
+        QVERIFY(json.find("\"equals\": 2") != std::string::npos);
+        // Asked for, it is one list as before.
+        question.equal = false;
+        const Judged one = answered(question, 1);
+        QCOMPARE(one.groups, std::size_t(0));
+        double all = 0;
+        for (const JudgedEntry& entry : one.entries) all += entry.common.firstShare;
+        QVERIFY(std::fabs(all - 1) < 1e-9);
+    }
     // What the handbook says of the suite's parts is what they are.
     void theHandbookCountsTheRowsOfTheSuite() {
         std::ifstream page(std::string(ORRERY_SOURCE) + "/resources/handbook/benchmark.md");

@@ -36,7 +36,7 @@ ui::Cell timeCell(double seconds) {
     return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};
 }
 constexpr std::size_t drawsOfGrowth = 100;  // a few milliseconds at 2,000 rows
-constexpr double behindCompared = 1e6;  // a mean error that none has
+constexpr double behindCompared = 1e6;      // a mean error that none has
 
 ui::Cell wordCell(const QString& word, ui::Tone tone = ui::Tone::Normal) {
     return {word, 0, word, tone, false};
@@ -62,9 +62,23 @@ QString assumptionTip(const Assumptions& assumptions) {
     QStringList lines;
     for (const Aspect aspect : aspects) {
         const Assumption& each = assumptions[static_cast<std::size_t>(aspect)];
-        lines << QStringLiteral("%1: %2. %3").arg(ui::qs(toText(aspect)), ui::qs(each.value), ui::windowText(each.meaning));
+        lines << QStringLiteral("%1: %2. %3")
+                     .arg(ui::qs(toText(aspect)), ui::qs(each.value), ui::windowText(each.meaning));
     }
     return lines.join(QLatin1Char('\n'));
+}
+
+/// Where methods are told apart, one that is alone with its clock and software is first of nobody.
+ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
+    QString tip = AccuracyTab::tr("The mean error is %1 to %2 in 90 % of resampled rows")
+                      .arg(ui::percentText(figures.mapeLow), ui::percentText(figures.mapeHigh));
+    if (groups > 1) {
+        tip += figures.equals > 1 ? AccuracyTab::tr(". First of the %1 methods that assume the same clock and software")
+                                        .arg(figures.equals)
+                                  : AccuracyTab::tr(". No other method assumes the same clock and software");
+        if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted, false};
+    }
+    return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
 }
 
 QString pointsTip(const MethodFacts& facts) {
@@ -107,14 +121,14 @@ void AccuracyTab::showMatrix() {
     for (const MatrixColumn& column : matrix.columns) {
         picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
                                              : ui::qs(column.word));
-        picture.columnTips << (column.asked == 0
-                                   ? tr("%1: there is no reference row here. Open one on the References tab")
-                                         .arg(ui::qs(column.word))
-                                   : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
-                                        "half of the largest coverage prices")
-                                         .arg(ui::qs(column.word))
-                                         .arg(column.asked)
-                                         .arg(column.common));
+        picture.columnTips
+            << (column.asked == 0
+                    ? tr("%1: there is no reference row here. Open one on the References tab").arg(ui::qs(column.word))
+                    : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
+                         "half of the largest coverage prices")
+                          .arg(ui::qs(column.word))
+                          .arg(column.asked)
+                          .arg(column.common));
     }
     std::optional<Methodology> before;
     for (const std::size_t entry : matrix.order) {
@@ -188,13 +202,16 @@ void AccuracyTab::showProgress() {
                                         ui::countText(static_cast<double>(compared_->rows.size())))
                              : tr("Only rows that every shown method prices"));
     if (common_->isChecked() && counted)
-        state_->setFullText(
-            tr("%1 methods on %2 rows%3; %4%5")
-                .arg(compared_->judgements.size())
-                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
-                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
-                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: see Figures"),
-                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
+        state_->setFullText(tr("%1 methods on %2 rows%3; %4%5")
+                                .arg(compared_->judgements.size())
+                                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
+                                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
+                                     compared_->differing.empty() ? tr("assumptions are equal")
+                                     : compared_->page->groups > 1
+                                         ? tr("told apart by clock and software into %1 groups: see Figures")
+                                               .arg(compared_->page->groups)
+                                         : tr("assumptions differ: see Figures"),
+                                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
     else if (answered > 0)
         state_->setFullText(
             tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
@@ -249,10 +266,7 @@ void AccuracyTab::showMethods() {
             {wordCell(apart ? each.title + QStringLiteral(" *") : each.title,
                       apart ? ui::Tone::Muted : ui::Tone::Normal),
              percentCell(figures.errors.mape, apart ? ui::Tone::Muted : ui::Tone::Normal),
-             shared ? ui::Cell{QStringLiteral("%1 %").arg(100 * shared->firstShare, 0, 'f', 0), shared->firstShare,
-                               tr("The mean error is %1 to %2 in 90 % of resampled rows")
-                                   .arg(ui::percentText(shared->mapeLow), ui::percentText(shared->mapeHigh))}
-                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             shared ? firstCell(*shared, compared_->page->groups) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              percentCell(figures.errors.medianError),
              percentCell(figures.errors.p90Error),
              signedCell(figures.errors.bias),
@@ -371,8 +385,8 @@ void AccuracyTab::showGrowth() {
         for (const std::size_t i : residualRows_) rows.push_back(evaluation.rows.ref[i]);
         const ErrorGrowth growth = growthOf(evaluation, *tables_, rows, drawsOfGrowth);
         for (const GrowthPoint& point : growth.points)
-            marks.push_back({static_cast<double>(point.kernels), point.measured, point.independent, point.common,
-                             point.coverage});
+            marks.push_back(
+                {static_cast<double>(point.kernels), point.measured, point.independent, point.common, point.coverage});
         correlation = growth.correlation;
     }
     growth_->setMarks(std::move(marks), correlation);

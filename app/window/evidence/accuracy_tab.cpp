@@ -13,8 +13,8 @@
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
-#include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/growth_plot.h"
+#include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
 
@@ -251,8 +251,9 @@ QWidget* AccuracyTab::buildChips() {
     });
     equal_ = named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
                    tr("Whole models are asked with the launches and the fusion with which they were measured, where "
-                      "the method has the option. What still differs between methods stands in the column Assumes. "
-                      "Off: each method uses its own default"));
+                      "the method has the option. Methods that were fitted hold a clock and a software and cannot be "
+                      "asked otherwise: they are told apart, First in counts among equals, and the column Assumes says "
+                      "who they are. Off: each method uses its own default, and all are set against all"));
     equal_->setChecked(true);
     connect(equal_, &QCheckBox::toggled, this, [this](bool on) {
         how_.equal = on;

@@ -85,14 +85,30 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
         if (!entry.compared) continue;
         compared.push_back(i);
         evaluations.push_back(entry.evaluation.get());
-        if (entry.importedFrom.empty()) assumptions.push_back(entry.assumptions);
     }
     if (evaluations.empty()) return;
-    CommonRows common = onCommonRows(evaluations, judged.rows);
+    // What they take for granted of the rows on which they are compared.
+    const auto shared = pricedByAll(evaluations, judged.rows);
+    std::vector<Assumptions> said;
+    for (const std::size_t i : compared) {
+        JudgedEntry& entry = judged.entries[i];
+        if (entry.importedFrom.empty() && !shared.empty()) {
+            EvaluateOptions options = asked;
+            if (const auto choice = methodChoice(entry.asked, builtinMethods())) options.options = choice->options;
+            entry.assumptions = assumptionsOf(*entry.card, tables, shared, options);
+        }
+        if (entry.importedFrom.empty()) assumptions.push_back(entry.assumptions);
+        said.push_back(entry.assumptions);
+    }
+    std::vector<std::size_t> groups;
+    if (question.equal) groups = equalsOf(said);
+    for (const std::size_t group : groups) judged.groups = std::max(judged.groups, group + 1);
+    CommonRows common = onCommonRows(evaluations, judged.rows, groups);
     judged.common = std::move(common.rows);
     for (std::size_t i = 0; i < compared.size(); ++i) judged.entries[compared[i]].common = std::move(common.figures[i]);
     // Off, or where nothing is common: each on its own rows.
     if (!question.common || judged.common.empty()) {
+        judged.groups = 0;  // nobody is first of anybody
         for (const std::size_t i : compared) judged.entries[i].common = {judged.entries[i].own, 0, 0, 0};
         std::vector<std::size_t> order = compared;
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -266,6 +282,7 @@ void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinde
     judged.common.clear();
     judged.ranking.clear();
     judged.differing.clear();
+    judged.groups = 0;
     EvaluateOptions asked;
     asked.calibrations = &calibrations;
     asked.leaveDeviceOut = judged.question.leaveDeviceOut;

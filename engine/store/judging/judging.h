@@ -45,6 +45,7 @@ struct Judged {
     std::vector<JudgedEntry> entries;
     std::vector<std::size_t> ranking;  ///< of the compared ones, smallest mean error first
     std::vector<Aspect> differing;     ///< assumptions in which the compared ones differ
+    std::size_t groups = 0;            ///< of equal clock and stack, among the compared ones; 0: nobody is told apart
     MethodMatrix matrix;
     CalibrationSet calibrations;  ///< with which methods were asked
     Diagnostics warnings;         ///< of tables, and of what differs from that with which the file was saved

@@ -76,6 +76,8 @@ Json entryJson(const JudgedEntry& entry, bool timings) {
         common["mape_low"] = entry.common.mapeLow;
         common["mape_high"] = entry.common.mapeHigh;
         common["first_share"] = entry.common.firstShare;
+        common["equals"] = entry.common.equals;
+        common["group"] = entry.common.group;
         json["common"] = std::move(common);
     }
     if (timings) {
@@ -144,6 +146,7 @@ Json questionJson(const Judged& judged, bool timings) {
     for (const std::size_t i : judged.ranking) json["ranking"].push_back(judged.entries[i].asked);
     json["assumptions_differ"] = Json::array();
     for (const Aspect aspect : judged.differing) json["assumptions_differ"].push_back(std::string(toText(aspect)));
+    json["groups"] = judged.groups;
     json["matrix"] = matrixJson(judged);
     json["warnings"] = store::diagnosticsJson(judged.warnings);
     return json;
@@ -189,7 +192,8 @@ std::string benchmarkJson(const BenchmarkRun& run, bool timings) {
 
 std::string judgedCsv(const Judged& judged) {
     std::string out =
-        "method,version,methodology,level,compared,rows,mape,mape_low,mape_high,first_share,median_ape,p90_ape,bias,"
+        "method,version,methodology,level,compared,rows,mape,mape_low,mape_high,first_share,equals,median_ape,p90_ape,"
+        "bias,"
         "kendall_tau,coverage90,seconds_per_answer,seconds_low,seconds_high,samples,fitted_rows,difficulty,"
         "reproducibility,fusion,launch,clock,stack,refusal\r\n";
     std::vector<std::size_t> order = judged.ranking;
@@ -210,13 +214,14 @@ std::string judgedCsv(const Judged& judged) {
             row.add(fmt::format("{}", e.rows)).add(fmt::format("{:.6g}", e.mape));
             row.add(ranged ? fmt::format("{:.6g}", entry.common.mapeLow) : "")
                 .add(ranged ? fmt::format("{:.6g}", entry.common.mapeHigh) : "")
-                .add(ranged ? fmt::format("{:.3g}", entry.common.firstShare) : "");
+                .add(ranged ? fmt::format("{:.3g}", entry.common.firstShare) : "")
+                .add(ranged ? fmt::format("{}", entry.common.equals) : "");
             for (const double each : {e.medianError, e.p90Error, e.bias, e.kendall, figures.coverage90,
                                       figures.secondsPerAnswer, figures.secondsLow, figures.secondsHigh})
                 row.add(fmt::format("{:.6g}", each));
         } else {
             row.add("0");
-            for (int k = 0; k < 12; ++k) row.add("");
+            for (int k = 0; k < 13; ++k) row.add("");
         }
         row.add(fmt::format("{}", entry.facts.samples))
             .add(fmt::format("{}", entry.fittedRows))

@@ -67,13 +67,18 @@ std::string answerHtml(const Judged& judged) {
         const JudgedEntry& next = judged.entries[judged.ranking[1]];
         // Rows are drawn alike for both, so that what they have in common does not blur the difference.
         const bool apart = best.common.firstShare >= 0.95;
-        out += apart ? fmt::format(" {} follows at {}; the rows tell the two apart.", escaped(next.title),
-                                   shareText(next.common.figures.errors.mape))
-                     : fmt::format(
-                           " {} follows at {}; these rows do not tell the two apart (first in {:.0f} and {:.0f} % "
-                           "of the draws).",
-                           escaped(next.title), shareText(next.common.figures.errors.mape),
-                           100 * best.common.firstShare, 100 * next.common.firstShare);
+        out += best.common.group != next.common.group
+                   ? fmt::format(
+                         " {} follows at {}; the two assume other clocks or other software, so that a "
+                         "difference may be theirs.",
+                         escaped(next.title), shareText(next.common.figures.errors.mape))
+               : apart ? fmt::format(" {} follows at {}; the rows tell the two apart.", escaped(next.title),
+                                     shareText(next.common.figures.errors.mape))
+                       : fmt::format(
+                             " {} follows at {}; these rows do not tell the two apart (first in {:.0f} and {:.0f} % "
+                             "of the draws).",
+                             escaped(next.title), shareText(next.common.figures.errors.mape),
+                             100 * best.common.firstShare, 100 * next.common.firstShare);
     }
     if (best.fittedRows > 0)
         out += fmt::format(" It was fitted to {} of these rows: its figure here is no prediction.", best.fittedRows);
@@ -141,8 +146,8 @@ std::string truthHtml(const Judged& judged) {
         const ReferenceTable& table = (*judged.tables)[static_cast<std::size_t>(t)];
         const auto repeats = repeatabilityOf(table);
         out += "<tr>" +
-               fmt::format("<td class=\"name\" width=\"52%\">{}<span class=\"sub\">{}</span></td>",
-                           escaped(table.name), escaped(table.source)) +
+               fmt::format("<td class=\"name\" width=\"52%\">{}<span class=\"sub\">{}</span></td>", escaped(table.name),
+                           escaped(table.source)) +
                cell(toText(table.kind)) + cell(table.software) + cell(fmt::format("{}", number), true) +
                cell(repeats.rows > 0 ? shareText(repeats.mean) : "not known", true) + "</tr>";
     }
@@ -180,6 +185,11 @@ std::string assumptionsHtml(const Judged& judged) {
         out = fmt::format("<p>Compared methods differ in: {}. A difference of errors may be one of these.</p>",
                           escaped(words));
     }
+    if (judged.groups > 1)
+        out += fmt::format(
+            "<p>By clock and stack these are {} groups. What was fitted holds the clock and the software of the rows "
+            "behind it, and cannot be asked otherwise: <i>first in</i> counts within a group alone.</p>",
+            judged.groups);
     out += headed({{"method", false}, {"fusion", false}, {"launch", false}, {"clock", false}, {"stack", false}});
     for (const JudgedEntry& entry : judged.entries) {
         if (!entry.evaluation) continue;
@@ -235,7 +245,7 @@ std::string provenanceHtml(const Judged& judged) {
     for (const std::string& each : question.references)
         references += (references.empty() ? "" : ", ") + std::filesystem::path(each).filename().string();
     const std::string heldOut = question.leaveDeviceOut ? "every device asked without what was learned from it"
-                                : question.seen ? "rows that were fitted count as well"
+                                : question.seen         ? "rows that were fitted count as well"
                                                 : "rows that a calibration was fitted to are left out, as far as it "
                                                   "says";
     // A table: lists of terms leave gaps on paper.
