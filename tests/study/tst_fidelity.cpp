@@ -145,7 +145,7 @@ private slots:
     }
 
     // Full fidelity's answer should lie inside nine of ten intervals that say where it will be. Measured over every
-    // step of every model on two arrays: 88 % (the handbook's table has the widths that people ask for).
+    // step of every model on two arrays: 86 % (the handbook's table has the widths that people ask for).
     void intervalsHoldFullFidelity() {
         std::size_t inside = 0, all = 0;
         for (const char* hardware : {"gemmini-like", "tpu-v3-core"}) {
@@ -163,6 +163,40 @@ private slots:
                 }
             }
         }
+        qInfo("%zu of %zu steps of five models on two arrays hold", inside, all);
+        QVERIFY2(double(inside) >= 0.85 * double(all), qPrintable(QString("%1 of %2").arg(inside).arg(all)));
+    }
+
+    // A sampled simulation speaks for the whole one: what is asked for is reached with hardly a kernel simulated whole,
+    // and holds, on models that nothing was tuned on.
+    void samplesHoldOnOtherModels() {
+        std::size_t inside = 0, all = 0;
+        for (const auto& [model, sequence] : std::vector<std::pair<const char*, std::int64_t>>{{"vgg-16", 0},
+                                                                                               {"wide-resnet-50-2", 0},
+                                                                                               {"resnext-50-32x4d", 0},
+                                                                                               {"vit-b-16", 0},
+                                                                                               {"bert-large", 384},
+                                                                                               {"llama-3-8b", 64},
+                                                                                               {"gemma-2-9b", 128},
+                                                                                               {"dit-xl-2", 0}}) {
+            const Scenario scenario = question("gemmini-like", model, sequence);
+            BudgetOptions options;
+            options.full = "npu-tile";
+            const BudgetAnswer answer = spend(scenario, options);
+            const double full = answer.estimate.latency.value;
+            for (const BudgetStep& step : answer.steps) {
+                if (step.kernels == answer.kernels) continue;
+                ++all;
+                if (step.fullLow <= full * (1 + 1e-12) && full <= step.fullHigh * (1 + 1e-12)) ++inside;
+            }
+            const BudgetStep& first = answer.steps.front();
+            QCOMPARE(first.kernels, std::size_t(0));
+            QVERIFY2((first.fullHigh - first.fullLow) / 2 / first.latency <= 0.02, model);
+            QVERIFY2(std::abs(first.latency / full - 1) <= 0.005, model);
+            // What full fidelity says of itself stays in the interval of measured values.
+            QVERIFY(first.low <= first.fullLow * (1 + 1e-12) && first.high >= first.fullHigh * (1 - 1e-12));
+        }
+        qInfo("%zu of %zu steps of other models hold", inside, all);
         QVERIFY2(double(inside) >= 0.85 * double(all), qPrintable(QString("%1 of %2").arg(inside).arg(all)));
     }
 

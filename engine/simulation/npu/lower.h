@@ -11,6 +11,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <vector>
 
 namespace orrery {
 
@@ -72,6 +73,12 @@ void lowerFlash(const FlashSpec& spec, const NpuMachine& machine, NpuProgram& pr
 /// not fit.
 Expected<void> lowerMapped(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine,
                            NpuProgram& program);
+/// The output tiles [begin, end) of that order alone.
+Expected<void> lowerMapped(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine,
+                           NpuProgram& program, std::int64_t begin, std::int64_t end);
+/// What the output tiles take one by one, in that order: the longer of their blocks in the arrays and of their bytes,
+/// in cycles; what waits for what is not in it. Tiles of equal work are alike.
+std::vector<double> mappedWork(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine);
 
 /// Of a whole cut into `parts` shares that add up: all before number `index`. For parts and index below 2^31.
 constexpr std::int64_t before(std::int64_t whole, std::int64_t index, std::int64_t parts) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace orrery {
 
@@ -16,21 +17,23 @@ public:
     Lowering(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine, NpuProgram& program)
         : m_(mapping), layer_(layer), machine_(machine), program_(program) {}
 
-    Expected<void> run() {
+    Expected<void> run(std::int64_t begin, std::int64_t end) {
         if (auto ok = fits(); !ok) return ok;
-        std::int64_t core = -1;
-        const auto& o = m_.outer;
-        for (std::int64_t n = 0; n < o.n; ++n) {
-            for (std::int64_t p = 0; p < o.p; ++p) {
-                for (std::int64_t q = 0; q < o.q; ++q) {
-                    for (std::int64_t m = 0; m < o.m; ++m) {
-                        core = (core + 1) % machine_.cores;
-                        result(core, {n, 0, m, p, q, 0, 0});
-                    }
-                }
-            }
-        }
+        std::int64_t number = 0;
+        eachResult([&](const TileLoops& at) {
+            if (number >= begin && number < end) result(number % machine_.cores, at);
+            return ++number < end;
+        });
         return {};
+    }
+
+    std::vector<double> work() const {
+        std::vector<double> all;
+        eachResult([&](const TileLoops& at) {
+            all.push_back(workOf(at));
+            return true;
+        });
+        return all;
     }
 
 private:
@@ -55,6 +58,40 @@ private:
                         "results that fit, better twice", "make the tile [I] smaller in M or its pixels");
         }
         return {};
+    }
+
+    // Until `take` says false.
+    template <class Take>
+    void eachResult(Take&& take) const {
+        const auto& o = m_.outer;
+        for (std::int64_t n = 0; n < o.n; ++n) {
+            for (std::int64_t p = 0; p < o.p; ++p) {
+                for (std::int64_t q = 0; q < o.q; ++q) {
+                    for (std::int64_t m = 0; m < o.m; ++m)
+                        if (!take(TileLoops{n, 0, m, p, q, 0, 0})) return;
+                }
+            }
+        }
+    }
+
+    double workOf(TileLoops at) const {
+        const TileLoops out = sizes(at);
+        double arrays = 0;
+        double bytes = static_cast<double>(out.n * out.p * out.q * words(out.m * layer_.element));
+        for (at.s = 0; at.s < m_.outer.s; ++at.s) {
+            for (at.r = 0; at.r < m_.outer.r; ++at.r) {
+                // Pieces of the reduction are alike but for the last.
+                for (const bool last : {false, true}) {
+                    at.c = last ? m_.outer.c - 1 : 0;
+                    const double times = last ? 1 : static_cast<double>(m_.outer.c - 1);
+                    if (times == 0) continue;
+                    const TileLoops t = sizes(at);
+                    arrays += times * static_cast<double>(coreTiming(block(t), machine_).occupied());
+                    bytes += times * static_cast<double>(inputBytes(at, t) + weightBytes(t));
+                }
+            }
+        }
+        return std::max(arrays / static_cast<double>(machine_.cores), bytes / machine_.memoryBytes);
     }
 
     // Sizes of the tile at a place: the last one of a loop may be partial.
@@ -107,12 +144,16 @@ private:
             std::min(begin + inputSide(count, taps), image) - std::max<std::int64_t>(begin, 0), 0);
     }
 
-    void partial(std::int64_t core, const TileLoops& at, BufferId into, BufferId reserves) {
-        const TileLoops t = sizes(at);
+    std::int64_t inputBytes(const TileLoops& at, const TileLoops& t) const {
         const std::int64_t height = fetched(at.p * m_.inner.p, t.p, at.r * m_.inner.r, t.r, m_.total.p, m_.total.r);
         const std::int64_t width = fetched(at.q * m_.inner.q, t.q, at.s * m_.inner.s, t.s, m_.total.q, m_.total.s);
-        const std::int64_t inputs = t.n * height * width * words(t.c * layer_.element);
-        const std::int64_t weights = t.c * t.r * t.s * words(t.m * layer_.element);
+        return t.n * height * width * words(t.c * layer_.element);
+    }
+    std::int64_t weightBytes(const TileLoops& t) const { return t.c * t.r * t.s * words(t.m * layer_.element); }
+
+    void partial(std::int64_t core, const TileLoops& at, BufferId into, BufferId reserves) {
+        const TileLoops t = sizes(at);
+        const std::int64_t inputs = inputBytes(at, t), weights = weightBytes(t);
         const std::int64_t weightRoom = layer_.element * t.c * t.r * t.s * inArray(t.m, machine_.width);
         const BufferId a = program_.buffer(core, operandRoom(t) - weightRoom);
         const BufferId w = program_.buffer(core, weightRoom);
@@ -146,9 +187,20 @@ private:
 }  // namespace
 
 Expected<void> lowerMapped(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine,
-                           NpuProgram& program) {
+                           NpuProgram& program, std::int64_t begin, std::int64_t end) {
     if (auto covered = check(mapping); !covered) return covered;
-    return Lowering(mapping, layer, machine, program).run();
+    return Lowering(mapping, layer, machine, program).run(begin, end);
+}
+
+Expected<void> lowerMapped(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine,
+                           NpuProgram& program) {
+    return lowerMapped(mapping, layer, machine, program, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+std::vector<double> mappedWork(const TileMapping& mapping, const MappedLayer& layer, const NpuMachine& machine) {
+    if (!check(mapping)) return {};
+    NpuProgram none;
+    return Lowering(mapping, layer, machine, none).work();
 }
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include "methods/answer/own_type.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/model_methods.h"
+#include "methods/npu/npu_tile.h"
 #include "methods/system/spread.h"
 #include "methods/system/training/estimate_training.h"
 
@@ -42,7 +43,22 @@ struct Chosen {
     MethodCard card;
     OptionValues options;
     std::string text;
+    std::string samples = {};  // as in KernelAsker
 };
+
+// A simulator's sampled form stands beside it: nothing cheap is nearer to what it will say.
+void addSampledForms(std::vector<Chosen>& chosen) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (chosen[i].method->id != "npu-tile" || chosen[i].options.contains(npuSampleKey)) continue;
+        Chosen form = chosen[i];
+        form.samples = form.text;
+        form.options.emplace(npuSampleKey, npuSampleTiles);
+        form.text = toText(MethodChoice{std::string(form.method->id), form.options});
+        const bool there =
+            std::any_of(chosen.begin(), chosen.end(), [&](const Chosen& each) { return each.text == form.text; });
+        if (!there) chosen.push_back(std::move(form));
+    }
+}
 
 Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choices) {
     std::vector<Chosen> chosen;
@@ -121,6 +137,7 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
         auto open = openComposition(askers.scenario, *each.method, model, context);
         if (!open) {
             if (open.error().code == "study.cancelled") return Unexpected(std::move(open.error()));
+            if (!each.samples.empty()) continue;  // nobody asked for it
             if (open.error().code == "hardware.missing-peak" && (options.full.empty() || options.full == each.text))
                 wantsOwnType = true;
             const bool named = options.full == each.text;
@@ -141,6 +158,11 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
         asker.method = each.method;
         asker.options = model;
         asker.cost = each.method->card.cost;
+        if (!each.samples.empty()) {
+            asker.samples = each.samples;
+            asker.samplingError = npuSampledError;
+            asker.cost = npuSampledCost;
+        }
         asker.flopsPerCycle = flopsPerCycleOf(open->device);
         asker.open = std::move(*open);
         askers.all.push_back(std::move(asker));
@@ -172,6 +194,7 @@ Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std
     }
     auto chosen = chosenMethods(choices);
     if (!chosen) return Unexpected(std::move(chosen.error()));
+    addSampledForms(*chosen);
     for (const Chosen& each : *chosen) {
         const Method method = modelMethod(*each.method);
         if (needsSystem(asked, method) || needsTrainingRun(asked, method)) {

@@ -29,6 +29,8 @@ struct KernelAsker {
     Composition open;
     CostModel cost;
     double flopsPerCycle = 0;
+    std::string samples;                           ///< the method that it is the sampled form of; empty: of none
+    double samplingError = 0;                      ///< ln, 90 %, of one kernel against that method
     std::vector<std::optional<KernelPrice>> said;  ///< by unit
     BudgetAsked asked;
 

@@ -50,6 +50,7 @@ public:
 
 private:
     KernelAsker& asker(std::size_t i) { return askers_.all[i]; }
+    bool isSample(std::size_t i) const { return !askers_.all[i].samples.empty(); }
     std::size_t methods() const { return askers_.all.size() - 1; }  // the last is each kernel's roofline
     double totalOf(const KernelAsker& each) const {
         double sum = each.cost.fixed;
@@ -89,6 +90,7 @@ private:
         std::vector<std::array<double, kernelKindCount>> error(askers_.all.size());
         std::array<double, kernelKindCount> weight{};
         for (std::size_t i = 0; i < methods(); ++i) {
+            if (isSample(i)) continue;  // it is no other word than that of what it samples
             if (auto heard = hear(i, error[i]); !heard) return heard;
         }
         for (std::size_t u = 0; u < askers_.units.size(); ++u) {
@@ -97,6 +99,7 @@ private:
         }
         double least = -1;
         for (std::size_t i = 0; i < methods(); ++i) {
+            if (isSample(i)) continue;
             double sum = 0;
             for (std::size_t k = 0; k < weight.size(); ++k) sum += weight[k] * error[i][k];
             if (least < 0 || sum < least * (1 - 1e-9)) least = sum, skeleton_ = i;
@@ -105,7 +108,7 @@ private:
             const auto kind = static_cast<std::size_t>(askers_.units[u].kind);
             std::size_t best = skeleton_;
             for (std::size_t i = 0; i < methods(); ++i)
-                if (error[i][kind] < surer * error[best][kind]) best = i;
+                if (!isSample(i) && error[i][kind] < surer * error[best][kind]) best = i;
             full_[u] = best;
         }
         return {};
@@ -148,7 +151,18 @@ private:
         double dear = 0;
         for (std::size_t u = 0; u < askers_.units.size(); ++u) dear += asker(full_[u]).stated(askers_.units[u]);
         if (auto asked = askAll(0); !asked) return asked;
+        // Where full fidelity has a sampled form, that alone: others are farther from it and cost time.
+        const auto sampled = std::find_if(askers_.all.begin(), askers_.all.end(), [&](const KernelAsker& each) {
+            return std::all_of(full_.begin(), full_.end(),
+                               [&](std::size_t who) { return each.samples == asker(who).choice; });
+        });
+        if (sampled != askers_.all.end() && !full_.empty()) {
+            const double cost = totalOf(*sampled);
+            const bool inTime = !options_.within || clock_() - begun_ + cost <= 0.5 * *options_.within;
+            if (cost <= 0.5 * dear && inTime) return askAll(static_cast<std::size_t>(sampled - askers_.all.begin()));
+        }
         for (std::size_t i = 1; i < methods(); ++i) {
+            if (isSample(i)) continue;
             if (std::find(full_.begin(), full_.end(), i) != full_.end()) continue;
             const double cost = totalOf(asker(i));
             if (cost > std::max(cheapShare * dear, atOnce)) continue;

@@ -69,12 +69,22 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
             }
             const double differ = weight > 0 ? studentT95(1000) * std::sqrt(squares / weight) : 0;
             const double half = std::hypot((sides[c].second - sides[c].first) / 2, differ);
-            family.controls[c].belief = RatioBelief(middle - half, middle + half);
+            const KernelAsker& control = askers.all[family.controls[c].asker];
+            // What others say tells nothing of how far a sample lies from the whole.
+            family.controls[c].belief = samplesFull(control, family.units)
+                                            ? RatioBelief(-control.samplingError, control.samplingError)
+                                            : RatioBelief(middle - half, middle + half);
         }
     }
     for (std::size_t u = 0; u < units_.size(); ++u)
         if (askers.all[full[u]].said[u]) learn(u);
     chooseControls();
+}
+
+bool OpenTotal::samplesFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const {
+    return !asker.samples.empty() && std::all_of(units.begin(), units.end(), [&](std::size_t u) {
+        return askers_.all[full_[u]].choice == asker.samples;
+    });
 }
 
 void OpenTotal::learn(std::size_t u) {
@@ -103,6 +113,7 @@ double OpenTotal::ratioOf(const Family& family, std::size_t u) const {
 // method that has been found less sure counts less.
 double OpenTotal::apartOf(const Family& family, std::size_t u) const {
     const Unit& unit = units_[u];
+    if (samplesFull(askers_.all[family.controls[family.control].asker], family.units)) return 0;
     const double best =
         family.controls[family.control].belief.half(sizeOf(family.controls[family.control], u, family.control));
     if (!(unit.seconds > 0) || !(best > 0)) return 0;
@@ -176,12 +187,16 @@ void OpenTotal::fill() {
             for (const std::size_t i : askers_.units[u].launches) {
                 const auto kind = static_cast<std::size_t>(launches[i].kernel.kind);
                 PricedLaunch p = pricedAs(asker.open, i, *asker.said[u]);
+                const double said = p.seconds;
                 p.seconds = std::max(p.least, p.seconds * std::exp(ratioOf(family, u)));
                 const double w = weight[kind];
                 // Of a kind that full fidelity has not been asked about nothing is known of its own error: the cheap
                 // method's sides stand in the ratio already.
-                p.low = std::max(p.least, p.seconds * (w > 0 ? std::exp(below[kind] / w) : 1.0));
-                p.high = p.seconds * (w > 0 ? std::exp(above[kind] / w) : 1.0);
+                const bool sample = samplesFull(asker, family.units) && p.low > 0;
+                const double down = w > 0 ? std::exp(below[kind] / w) : sample ? p.low / said : 1.0;
+                const double up = w > 0 ? std::exp(above[kind] / w) : sample ? p.high / said : 1.0;
+                p.low = std::max(p.least, p.seconds * down);
+                p.high = p.seconds * up;
                 p.known = !guess[kind];
                 p.raised = false;
                 p.price.seconds = p.seconds;

@@ -48,6 +48,8 @@ private:
         std::vector<std::size_t> units;
         std::size_t control = 0;  ///< the surest
     };
+    /// Whether it is the sampled form of full fidelity about all of these.
+    bool samplesFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const;
     void chooseControls();
     void fill();
     double sizeOf(const Control& control, std::size_t unit, std::size_t at) const;
