@@ -75,16 +75,16 @@ private slots:
         QTest::addColumn<QString>("gpu");
         QTest::addColumn<QString>("test");
         QTest::addColumn<double>("megahertz");
-        QTest::addColumn<double>("share");  // that a stream was found to get: 0.81, 0.98, 0.59
+        QTest::addColumn<double>("share");  // that a stream was found to get: 0.99, 0.99, 0.90
         QTest::newRow("L40S, measured on L40") << "l40s"
                                                << "l40"
-                                               << "all CTAs" << 2490.0 << 0.77;
+                                               << "all CTAs" << 2490.0 << 0.93;
         QTest::newRow("A40") << "a40"
                              << "a40"
                              << "one CTA" << 1740.0 << 0.93;
         QTest::newRow("H200") << "h200-sxm"
                               << "h200"
-                              << "all CTAs" << 1980.0 << 0.55;
+                              << "all CTAs" << 1980.0 << 0.86;
     }
     void readsGetWhatWasMeasured() {
         QFETCH(QString, preset);
@@ -114,9 +114,21 @@ private slots:
         const double want = gigabytes * 1e3 / megahertz;
         qInfo("%.0f B per cycle for %.0f", bytes, want);
         QVERIFY2(bytes < 1.07 * want, qPrintable(QString("%1 for %2").arg(bytes).arg(want)));
-        // The aim is 7 % to this side too, and A40 alone holds it: slices are as wide, together, as was measured, and a
-        // stream does not keep all of them busy.
+        // The aim is 7 % to this side too. H200 misses it by little: slices are as wide, together, as was measured, and
+        // a stream does not keep all of them busy.
         QVERIFY2(bytes > share * want, qPrintable(QString("%1 for %2").arg(bytes).arg(want)));
+    }
+    // All multiprocessors of a B200 together were measured at more than 64 B each; of an H200 at less.
+    void portsAreAsWideAsWhatWasMeasuredThroughThem() {
+        for (const auto& [preset, sectors] : {std::pair{"h200-sxm", 2}, {"l40s", 2}, {"b200-sxm", 4}}) {
+            const auto loaded = loadHardware(preset);
+            QVERIFY(loaded);
+            const auto view = gpuView(loaded->hardware);
+            QVERIFY(view);
+            const auto drawn = machineOf(*view);
+            QVERIFY(drawn);
+            QCOMPARE(drawn->machine.sectorsPerCycle, sectors);
+        }
     }
     // A drawing without one has what was measured of its generation, not the width of its ports.
     void withoutADrawnBandwidthItsGenerationSpeaks() {

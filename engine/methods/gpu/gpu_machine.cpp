@@ -164,6 +164,8 @@ void l2Of(const GpuView& gpu, const gpusim::GpuGeneration& g, Machine& m, std::v
                         "has no bandwidth",
                         g.l2Bytes));
     }
+    // A multiprocessor's port is 64 B, or wider where all of them together were measured at more.
+    while (m.sectorsPerCycle < 8 && sector * m.sectorsPerCycle * m.sms < bytesPerCycle) m.sectorsPerCycle *= 2;
     m.slicesPerChannel = 1;
     while (m.slicesPerChannel < 4 && bytesPerCycle / sector > 1.4 * m.dies * m.slicesPerChannel * m.channels)
         m.slicesPerChannel *= 2;
@@ -323,8 +325,8 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
         g.name));
     out.assumptions.push_back(
         fmt::format("Main memory as {} channels of {:.0f} MHz, L2 as {} slices; a multiprocessor "
-                    "takes 64 B per cycle from L2",
-                    m.channels, m.dramMhz, m.slices()));
+                    "takes {:.0f} B per cycle from L2",
+                    m.channels, m.dramMhz, m.slices(), sector * m.sectorsPerCycle));
     return out;
 }
 

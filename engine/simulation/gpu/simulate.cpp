@@ -194,9 +194,10 @@ private:
         if (isNetwork) {
             for (std::size_t i = 0; i < slices_.size(); ++i) {
                 auto& queue = slices_[i].replies;
-                if (queue.empty() || !replies_.hasRoom(i)) continue;
-                Request* one = queue.take();
-                replies_.push(i, one->sm, one);
+                for (int k = 0; k < machine_.sectorsPerCycle && !queue.empty() && replies_.hasRoom(i); ++k) {
+                    Request* one = queue.take();
+                    replies_.push(i, one->sm, one);
+                }
             }
             ++network_;
         }

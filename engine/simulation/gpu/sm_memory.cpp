@@ -198,8 +198,10 @@ bool Sm::memory(std::uint64_t now) {
 }
 
 void Sm::loadStore(std::uint64_t now) {
-    writeBackLoad(now);
-    for (int i = 0; i < machine_.sectorsPerCycle && !accepted_.empty(); ++i) {
+    // Registers take as many sectors as the network brings.
+    for (int i = 0; i < machine_.sectorsPerCycle; ++i) {
+        writeBackLoad(now);
+        if (accepted_.empty()) continue;
         Request* one = accepted_.front();
         if (one->isWrite()) {
             --warps_[one->warp].stores;
