@@ -82,10 +82,14 @@ private slots:
         QTest::addColumn<double>("large");
         QTest::addColumn<double>("others");
         const QString a100 = "a100_sxm__trtllm-1.0.0__gemm.csv.gz", h100 = "h100_sxm__trtllm-1.3.0rc20__gemm.csv.gz";
-        QTest::newRow("cycle") << "gpu-cycle" << "a100-80-sxm" << a100 << 12.0 << 13.0;
-        QTest::newRow("interval") << "gpu-interval" << "a100-80-sxm" << a100 << 22.0 << 18.0;
-        QTest::newRow("cycle, H100") << "gpu-cycle" << "h100-sxm" << h100 << 9.0 << 6.0;
-        QTest::newRow("interval, H100") << "gpu-interval" << "h100-sxm" << h100 << 9.0 << 10.0;
+        QTest::newRow("cycle") << "gpu-cycle"
+                               << "a100-80-sxm" << a100 << 12.0 << 13.0;
+        QTest::newRow("interval") << "gpu-interval"
+                                  << "a100-80-sxm" << a100 << 22.0 << 18.0;
+        QTest::newRow("cycle, H100") << "gpu-cycle"
+                                     << "h100-sxm" << h100 << 9.0 << 6.0;
+        QTest::newRow("interval, H100") << "gpu-interval"
+                                        << "h100-sxm" << h100 << 9.0 << 10.0;
     }
     void productsAreNearWhatWasMeasured() {
         QFETCH(QString, method);
@@ -111,6 +115,15 @@ private slots:
         }
         QVERIFY2(sum[0] / 5 <= large, qPrintable(QString("large: %1 %").arg(sum[0] / 5)));
         QVERIFY2(sum[1] / 5 <= others, qPrintable(QString("others: %1 %").arg(sum[1] / 5)));
+    }
+    // An instruction of 128 rows reads the columns once for all of them: that of 64 waits for shared memory at
+    // Blackwell's rate, 80 cycles for 64.
+    void blackwellsInstructionsAreBoundByTheirUnits() {
+        const auto drawn = machineOf(*gpuView(loadHardware("b200-sxm")->hardware));
+        QVERIFY(drawn);
+        const auto* timing = drawn->machine.timingOf("HGMMA.64x256x16.F32.BF16");
+        QVERIFY(timing);
+        QCOMPARE(timing->initiation, 64);
     }
     // A part of the machine must stand for the whole: the same product with all blocks and with an eighth of them.
     void aSampleIsLikeTheWhole() {

@@ -315,8 +315,9 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
         if (group.kind != MultiplyForm::Kind::Group) continue;
         for (int n = 8; n <= 256; n += 8) {
             const double width = bits(name.type) / 8.0;
+            // An instruction of more than 64 rows reads the columns once for all of them.
             add(fmt::format("{}.64x{}x{}{}", group.opcode, n, group.k, group.suffix), 16.0 * n * group.k,
-                (64.0 + n) * group.k * width, 0);
+                (64.0 + 64.0 * n / g.groupRows) * group.k * width, 0);
         }
     }
     out.assumptions.push_back(fmt::format(

@@ -114,6 +114,7 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
         g.carveBytes = read.kilobytes("unified_kb", "carve");
         g.copiesPast = read.yes("instructions", "copies"), g.groups = read.yes("instructions", "groups");
         g.matrixLoads = read.yes("instructions", "matrix_loads");
+        if (read.has("group_rows")) g.groupRows = read.whole("group_rows", "value", 64, 256);
         if (read.has("last_level")) g.lastLevel = read.distance("last_level", true);
         if (read.has("wavefront")) {
             g.lanes = read.whole("wavefront", "lanes", 32, 64);

@@ -39,6 +39,7 @@ struct GpuGeneration {
     bool copiesPast = false;      ///< LDGSTS
     bool matrixLoads = false;     ///< LDSM
     bool groups = false;          ///< tensor instructions of whole warp groups
+    int groupRows = 64;           ///< of one of these: rows that share its reads of the columns' operand
     int lanes = 32;               ///< of a warp; 64 of a wavefront
     int issueEvery = 1;           ///< cycles between two instructions of one warp
     bool ordersMemory = false;    ///< loads return in the order of loads and stores
