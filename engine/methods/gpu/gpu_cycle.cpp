@@ -46,13 +46,16 @@ struct PricedSample {
     SampledKernel sample;
     std::string name;
     double tileM = 0, tileN = 0, tileK = 0;
+    double clockShare = 1;  ///< that the power cap leaves
     bool clipped = false;
 };
 
 class GpuCyclePricer final : public SlowPricer {
 public:
     GpuCyclePricer(const GpuView& gpu, DrawnMachine drawn, CycleBudget budget)
-        : gpu_(gpu), drawn_(std::move(drawn)), budget_(budget) {}
+        : gpu_(gpu), drawn_(std::move(drawn)), budget_(budget) {
+        if (const auto power = tensorPowerOf(drawn_.generation.name)) power_ = *power;
+    }
 
     using SlowPricer::price;
     Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
@@ -86,6 +89,14 @@ public:
                                Dimension::Time,
                                {},
                                fmt::format("{:.0f} cycles at {:.0f} MHz.", s.cycles, drawn_.machine.coreMhz)});
+        if (priced->clockShare < 1)
+            story.terms.push_back(
+                {"power cap",
+                 (1 / priced->clockShare - 1) * s.cycles / clock,
+                 Dimension::Time,
+                 {},
+                 fmt::format("{:.0f} W leave {:.0f} MHz to so many tensor operations per second, as long runs do.",
+                             gpu_.powerCap, priced->clockShare * drawn_.machine.coreMhz)});
         story.terms.push_back({"launch",
                                gpu_.device.launchOverhead.value,
                                Dimension::Time,
@@ -113,6 +124,9 @@ public:
         std::vector<std::string> out = drawn_.assumptions;
         out.push_back("Programs are templates of usual kernels, not the library's own instructions");
         out.push_back("Caches are empty when a kernel begins");
+        if (power_ && gpu_.powerCap > 0)
+            out.push_back(fmt::format("Products on tensor units run at the clock that {:.0f} W leave them in long runs",
+                                      gpu_.powerCap));
         if (drawn_.machine.lanes > 32)
             out.push_back("The interval is that of products on NVIDIA's GPUs: of wavefronts none has been measured");
         if (saysEnergy())
@@ -151,6 +165,17 @@ private:
                            static_cast<std::int16_t>(network ? -1 : 0)};
         out.price.priced = false, out.price.domain = DomainVerdict::Outside, out.price.note = note;
         return out;
+    }
+
+    // Only tensor units are known to need more than the cap, and of some generations what they draw.
+    double clockShare(const Kernel& kernel, const SampledKernel& sample) const {
+        const auto work = workOf(kernel);
+        if (!power_ || sample.cycles <= 0 || gpu_.tensorPeak(work.type) <= 0) return 1;
+        const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
+                             kernel.kind == KernelKind::Experts;
+        if (!product) return 1;
+        return clockShareOf(*power_, gpu_, work.type, work.operations, std::max(kernel.bytes(), sample.dramBytes),
+                            sample.cycles / (drawn_.machine.coreMhz * 1e6));
     }
 
     // Energies of events are known of one generation (simulation/power); others get those of the composition.
@@ -202,7 +227,8 @@ private:
         out.name = program->name;
         out.tileM = program->tileM, out.tileN = program->tileN, out.tileK = program->tileK;
         const double launch = gpu_.device.launchOverhead.value;
-        const double seconds = out.sample.cycles / (drawn_.machine.coreMhz * 1e6);
+        out.clockShare = clockShare(kernel, out.sample);
+        const double seconds = out.sample.cycles / (drawn_.machine.coreMhz * 1e6 * out.clockShare);
         const double least = leastSeconds(gpu_.device, kernel);
         out.clipped = seconds < least;
         KernelPrice& price = out.price;
@@ -225,6 +251,7 @@ private:
     GpuView gpu_;
     DrawnMachine drawn_;
     CycleBudget budget_;
+    std::optional<TensorPower> power_;
     mutable std::mutex guard_;
     mutable std::map<std::uint64_t, PricedSample> known_;
 };
