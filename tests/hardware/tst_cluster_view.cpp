@@ -229,6 +229,10 @@ void TstClusterView::linksOfADevice() {
     const ClusterView open = drawn(die("d", 4, nvlink));
     QVERIFY(warns(open, "cluster.ends-not-drawn"));
     QCOMPARE(open.groups.front().tiers.front().bandwidth.value, 100e9);
+    // "Draw a switch or a topology" would be no help where one is drawn.
+    const ClusterView silent = drawn(die("d", 4, nvlink) + ", {kind: topology, name: t, shape: switch}");
+    QVERIFY(warns(silent, "cluster.no-bandwidth") && !warns(silent, "cluster.ends-not-drawn"));
+    QCOMPARE(silent.groups.front().tiers.front().bandwidth.value, 100e9);
 }
 
 // A star drawn link by link, copies counted; and the same over a tree of two switches, whose trunk bounds.

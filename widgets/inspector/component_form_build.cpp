@@ -37,9 +37,12 @@ RowSpec countRow(const QString& id, const QString& label, const QString& meaning
 
 /// Of the first kind that is of little use without it; empty: none is.
 QString neededExample(const std::vector<ComponentKind>& kinds, std::string_view attribute) {
-    for (const ComponentKind kind : kinds)
+    for (const ComponentKind kind : kinds) {
+        // What stands in it may give the rate instead, so that nobody warns; the field is in sight all the same.
+        if (kind == ComponentKind::Topology && attribute == "bandwidth") return QStringLiteral("450 GB/s");
         for (const NeededAttribute& needed : neededAttributes(kind))
             if (needed.name == attribute) return qs(needed.example);
+    }
     return {};
 }
 

@@ -277,7 +277,8 @@ void PlanFinder::showState() {
     }
     if (refusal_) {
         state_->setTone(ui::Tone::Bad);
-        return state_->setFullText(ui::windowText(refusal_->message) + QStringLiteral(". ") + ui::windowText(refusal_->hint));
+        return state_->setFullText(ui::windowText(refusal_->message) + QStringLiteral(". ") +
+                                   ui::windowText(refusal_->hint));
     }
     if (!result_) {
         state_->setTone(ui::Tone::Muted);
@@ -326,21 +327,23 @@ void PlanFinder::showTable() {
             const PlannedPoint& point = result_->points[i];
             const StepFigures& f = point.figures;
             const auto order = static_cast<double>(i);
+            // The plan, which is long and stands whole below, behind the figures that choose it.
             std::vector<ui::Cell> cells{
                 {point.rank > 0 ? QString::number(point.rank) : QString(), order},
-                {ui::qs(toText(point.plan)), order, pointText(point), ui::Tone::Normal, false},
                 {ui::text(f.seconds, Dimension::Time), f.seconds},
                 {point.ranSeconds ? ui::text(*point.ranSeconds, Dimension::Time) : QString(),
-                 point.ranSeconds.value_or(0), point.ranFailure ? ui::windowText(point.ranFailure->message) : QString()},
+                 point.ranSeconds.value_or(0),
+                 point.ranFailure ? ui::windowText(point.ranFailure->message) : QString()},
                 {f.mfu > 0 ? ui::percentText(f.mfu) : QString(), f.mfu},
                 {ui::text(f.needs, Dimension::Data), f.needs},
+                {ui::qs(toText(point.plan)), order, pointText(point), ui::Tone::Normal, false},
                 {ui::countText(static_cast<double>(f.devices)), static_cast<double>(f.devices)}};
             const double dollars = f.dollarsPerTrillion();
             cells.push_back({dollars > 0 ? moneyOf(dollars) : QString(), dollars});
             rows.push_back(std::move(cells));
         }
     }
-    table_->setCells({tr("Best"), tr("Plan"), tr("Closed form"), tr("Run"), tr("MFU"), tr("Memory"), tr("Devices"),
+    table_->setCells({tr("Best"), tr("Closed form"), tr("Run"), tr("MFU"), tr("Memory"), tr("Plan"), tr("Devices"),
                       tr("10¹² tokens")},
                      std::move(rows));
 }

@@ -49,7 +49,7 @@ ui::StepCard cardOf(const StepRow& row) {
     card.title = row.brief;
     card.value = stepText(row, row.value);
     card.tip = row.tip;
-    if (row.quick) card.note = trainingText("closed form %1").arg(stepText(row, *row.quick));
+    if (row.quick) card.note = trainingText("%1 closed form").arg(stepText(row, *row.quick));
     if (row.before && *row.before > 0) {
         card.difference = ui::signedPercentText(row.value / *row.before - 1);
         card.differenceTone = changeTone(*row.before, row.value, row.lessIsBetter);

@@ -107,7 +107,8 @@ private:
     WorkloadPtr workload_;
     ui::SnapshotPtr snapshot_;
     std::vector<RunChoice> runs_;
-    QLabel *title_ = nullptr, *totals_ = nullptr, *empty_ = nullptr;
+    QLabel *title_ = nullptr, *empty_ = nullptr;
+    ui::Label* totals_ = nullptr;
     QLineEdit* search_ = nullptr;
     QTableView* table_ = nullptr;
     ui::GraphView* graph_ = nullptr;

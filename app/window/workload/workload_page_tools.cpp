@@ -37,9 +37,8 @@ QWidget* WorkloadPage::buildHead(QWidget* page) {
     title_ = new QLabel(bar);
     title_->setProperty("role", "title");
     title_->setTextFormat(Qt::PlainText);
-    totals_ = new QLabel(bar);
-    totals_->setProperty("role", "muted");
-    totals_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    totals_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, bar);
+    totals_->setElided(true);
     auto* options = new QPushButton(tr("Options"), bar);
     options->setObjectName(QStringLiteral("workloadOptions"));
     options->setAccessibleName(tr("Options of the workload"));

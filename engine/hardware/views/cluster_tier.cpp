@@ -330,7 +330,9 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends,
     return std::nullopt;
 }
 
-std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& ends, Diagnostics& warnings) {
+/// `silent`: a topology that joins them and states no bandwidth; empty: none.
+std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& ends, const std::string& silent,
+                                      Diagnostics& warnings) {
     const auto switches = childrenOfKind(root, ends.parent, ComponentKind::Switch);
     double port = 0;
     for (const ComponentPath& one : switches) port = std::max(port, linkRate(root, one));
@@ -362,7 +364,13 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
     tier.path = pathText(root, parts.front());
     parts.insert(parts.end(), switches.begin(), switches.end());
     tier.read = readOf(root, parts);
-    if (switches.empty()) {
+    if (!silent.empty()) {
+        warnings.push_back(warning("cluster.no-bandwidth",
+                                   fmt::format("`{}` states no bandwidth: the links `{}` are taken to meet in switches "
+                                               "of full bandwidth",
+                                               silent, tier.name),
+                                   "add `bandwidth` of one link, one direction", {{}, 0, 0, silent + ".bandwidth"}));
+    } else if (switches.empty()) {
         warnings.push_back(warning(
             "cluster.ends-not-drawn",
             fmt::format("the links `{}` end nowhere: they are taken to meet in switches of full bandwidth", tier.name),
@@ -433,12 +441,13 @@ Expected<std::vector<NetworkTier>> tiersAmong(const Component& root, const Endpo
     if (silent.empty()) {
         if (auto tier = ofLinks(root, ends, warnings)) return std::vector{std::move(*tier)};
     }
-    if (auto tier = ofOwnLinks(root, ends, warnings)) return std::vector{std::move(*tier)};
+    if (auto tier = ofOwnLinks(root, ends, silent, warnings)) return std::vector{std::move(*tier)};
     NetworkTier tier;
     tier.size = ends.count;
     tier.inner = ends.inner;
     tier.betweenNodes = ends.nodes;
-    tier.name = "not drawn";
+    tier.source = silent.empty() ? TierSource::NotDrawn : TierSource::Topology;
+    tier.name = silent.empty() ? "not drawn" : silent.substr(silent.rfind('/') + 1);
     tier.path = silent.empty() ? pathText(root, ends.parent) : silent;
     const std::string_view inside = nameOf(*componentAt(root, ends.parent));
     warnings.push_back(
@@ -449,7 +458,7 @@ Expected<std::vector<NetworkTier>> tiersAmong(const Component& root, const Endpo
                                  {{}, 0, 0, tier.path})
                        : warning("cluster.no-bandwidth",
                                  fmt::format("`{}` joins {} endpoints and states no bandwidth", silent, ends.count),
-                                 "add `bandwidth` of one link, one direction", {{}, 0, 0, silent}));
+                                 "add `bandwidth` of one link, one direction", {{}, 0, 0, silent + ".bandwidth"}));
     return std::vector{std::move(tier)};
 }
 

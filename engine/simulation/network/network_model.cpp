@@ -23,12 +23,16 @@ Expected<void> checkCall(const CollectiveCall& call, const std::vector<NetworkTi
     }
     for (std::size_t i = 0; i < tiers.size(); ++i) {
         if (call.group.ranks[i] <= 1 || tiers[i].drawn()) continue;
-        return fail(
-            "network.not-drawn",
-            fmt::format("a {} among {} devices crosses a network that is not drawn", toText(call.op), call.group.size),
-            fmt::format("a network with a bandwidth between {} endpoints", tiers[i].size),
-            "draw a topology with a `bandwidth` there, or choose a plan that stays inside",
-            Place{.path = tiers[i].path});
+        const bool silent = tiers[i].source == TierSource::Topology;
+        return fail("network.not-drawn",
+                    silent ? fmt::format("a {} among {} devices crosses `{}`, which states no bandwidth",
+                                         toText(call.op), call.group.size, tiers[i].name)
+                           : fmt::format("a {} among {} devices crosses a network that is not drawn", toText(call.op),
+                                         call.group.size),
+                    fmt::format("a network with a bandwidth between {} endpoints", tiers[i].size),
+                    silent ? "add `bandwidth` of one link, one direction"
+                           : "draw a topology with a `bandwidth` there, or choose a plan that stays inside",
+                    Place{.path = tiers[i].path + (silent ? ".bandwidth" : "")});
     }
     return {};
 }
