@@ -90,6 +90,12 @@ private slots:
                                      << "h100-sxm" << h100 << 9.0 << 6.0;
         QTest::newRow("interval, H100") << "gpu-interval"
                                         << "h100-sxm" << h100 << 9.0 << 10.0;
+        QTest::newRow("cycle, B200") << "gpu-cycle"
+                                     << "b200-sxm"
+                                     << "b200_sxm__trtllm-1.3.0rc20__gemm.csv.gz" << 14.0 << 11.0;
+        QTest::newRow("cycle, L40S") << "gpu-cycle"
+                                     << "l40s"
+                                     << "l40s__trtllm-1.3.0rc20__gemm.csv.gz" << 19.0 << 50.0;
     }
     void productsAreNearWhatWasMeasured() {
         QFETCH(QString, method);
