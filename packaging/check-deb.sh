@@ -55,6 +55,8 @@ in_it "$command" --example first-light --report /root/report
 test -s "$root/root/report/report.html"
 echo "== the command line"
 in_it orrery-cli run --hardware h100-sxm --workload llama-2-7b --method roofline | head -3
+# An agent whose library is loaded when it is chosen.
+in_it orrery-cli search /usr/share/orrery/presets/searches/edge-chip.yaml --agent moead --evaluations 60 | head -3
 
 echo "== remove"
 in_it apt-get purge -y -qq orrery >/dev/null

@@ -50,7 +50,7 @@ printf 'Source: orrery\nMaintainer: Orrery authors <orrery@example.org>\n\nPacka
 programs=$(find "$stage/usr/bin" "$stage/usr/lib" -type f 2>/dev/null | sed "s|^$stage/||")
 # MPI is loaded where it is installed, and not needed.
 why=$out/shlibdeps.log
-needed=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info $(echo "$programs" | grep -v '\.so$') 2>"$OLDPWD/$why" | sed -n 's/^shlibs:Depends=//p') || true
+needed=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info $(echo "$programs" | grep -v '/orrery-mpi\.so$') 2>"$OLDPWD/$why" | sed -n 's/^shlibs:Depends=//p') || true
 rm -rf "$stage/debian"
 if [ -z "$needed" ]; then
     echo "dpkg-shlibdeps found no libraries that the programs need:" >&2

@@ -228,7 +228,7 @@ void TstNetworkModels::refused() {
     const auto crossing = network.price({CollectiveOp::AllReduce, 1e6, communicator(tiers, 16, 1)});
     QVERIFY(!crossing);
     QCOMPARE(crossing.error().code, std::string("network.not-drawn"));
-    QCOMPARE(crossing.error().place.path, std::string("system/fabric"));
+    QCOMPARE(crossing.error().place.path, std::string("system/fabric.bandwidth"));  // the field to fill
     QVERIFY(network.price({CollectiveOp::AllReduce, 1e6, communicator(tiers, 8, 1)}));
     QCOMPARE(network.price({CollectiveOp::AllReduce, 1e6, Communicator{4, 1, {4}, false}}).error().code,
              std::string("network.group"));
