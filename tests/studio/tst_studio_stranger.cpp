@@ -34,6 +34,7 @@ private slots:
     void eightLinkedAsInADgx1();
     void aDeviceGoesToTheNearestThatMayHoldIt();
     void aMemoryAsksForWhatItNeeds();
+    void withoutADesignOneTextStands();
     void anEmptyViewOffersWhatIsMissing();
     void anExamplesInstructionStaysInSight();
     void theSoftwareIsSaid();
@@ -301,6 +302,21 @@ void TestStudioStranger::aDeviceGoesToTheNearestThatMayHoldIt() {
 }
 
 // What a part is of little use without stands first, and a problem leads to its field, once for all methods.
+// The page says what to do; the canvas under it must not say it again in other words.
+void TestStudioStranger::withoutADesignOneTextStands() {
+    STEP(start());
+    window->studio().router.show(QStringLiteral("hardware"));
+    QTRY_VERIFY(canvas()->isVisible());
+    QVERIFY(!window->document().hardware());
+    QImage picture(canvas()->size(), QImage::Format_RGB32);
+    canvas()->render(&picture, {}, {}, QWidget::DrawWindowBackground);
+    std::set<QRgb> inks;
+    const QRect middle(picture.rect().center() - QPoint(200, 40), QSize(400, 80));
+    for (int y = middle.top(); y <= middle.bottom(); ++y)
+        for (int x = middle.left(); x <= middle.right(); ++x) inks.insert(picture.pixel(x, y));
+    QCOMPARE(inks.size(), std::size_t(1));
+}
+
 // With a design and no model, "Open an example" would lead away from the design.
 void TestStudioStranger::anEmptyViewOffersWhatIsMissing() {
     STEP(placeIn("node", {}));

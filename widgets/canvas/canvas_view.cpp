@@ -281,7 +281,8 @@ void CanvasView::paintEvent(QPaintEvent* event) {
     const double ratio = state.background.devicePixelRatioF();
     painter.drawPixmap(QRectF(area), state.background, QRectF(area.topLeft() * ratio, QSizeF(area.size()) * ratio));
     painter.setRenderHint(QPainter::Antialiasing);
-    if (!state.scene.hardware()) {
+    // One that can be drawn on stands on a page that says how.
+    if (!state.scene.hardware() && !state.context.editor) {
         painter.setPen(Theme::instance().colours().mutedText);
         painter.setFont(Theme::instance().font(FontRole::Body));
         painter.drawText(rect(), Qt::AlignCenter, tr("No design. Draw one, or choose a device from the library."));
