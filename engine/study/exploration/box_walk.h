@@ -2,7 +2,8 @@
 
 // A walk through a box of numbers, 0 to 1 each, by an algorithm of pagmo (Biscani and Izzo 2020). pagmo stands in the
 // plugin `orrery-agents.so` (app/agents): its library copies tables of test problems into every program that is linked
-// with it, a quarter of the time in which the command line starts. Standard headers alone, for both sides.
+// with it, which took a quarter of the studio's start and most of the command line's. Standard headers alone, for both
+// sides.
 
 #include <cstddef>
 #include <functional>
