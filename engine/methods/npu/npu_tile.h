@@ -15,7 +15,8 @@ inline constexpr std::string_view npuSampleKey = "sample", npuSampleTiles = "til
 /// What it takes, on the machine of npu-tile's own rates.
 inline constexpr CostModel npuSampledCost{.fixed = 3.3e-5, .perOperator = 0, .perKernel = 2e-5, .perCycle = 3e-12};
 /// How far, in ln, nine of ten kernels lie from their whole simulation at most: three times what
-/// tests/methods/tst_npu_sampling.cpp finds on models and arrays that nothing was tuned on.
+/// tests/methods/tst_npu_sampling.cpp finds on models of its own. Of some of these, on one array, an earlier sampler's
+/// errors were known when this was stated.
 inline constexpr double npuSampledError = 0.005;
 
 }  // namespace orrery
