@@ -63,4 +63,25 @@ BENCHMARK_CAPTURE(BM_NpuTileModel, resnet50, "resnet-50")->Unit(benchmark::kMill
 BENCHMARK_CAPTURE(BM_NpuTileModel, bert, "bert-base")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_NpuTileModel, llama, "llama-2-7b")->Unit(benchmark::kMillisecond);
 
+// Of a model of large products, a few output tiles of each shape in place of all: the ratio of the two is what it
+// saves.
+void BM_NpuTileSampled(benchmark::State& state, const char* sample) {
+    const auto hardware = loadHardware("gemmini-like");
+    WorkloadRecipe recipe{"llama-3-8b", {}, {}};
+    recipe.options = builtinWorkload("llama-3-8b")->usual;
+    recipe.options.sequence = 64;
+    const auto workload = loadWorkload(recipe);
+    if (!hardware || !workload) return state.SkipWithError("no preset");
+    const Scenario scenario{std::make_shared<const Hardware>(hardware->hardware), *workload};
+    const auto executor = makeSerialExecutor();
+    for (auto _ : state) {
+        EstimateContext context{*executor};
+        context.options = {{"sample", sample}};
+        auto answer = estimate(*findMethod("npu-tile"), scenario, context);
+        benchmark::DoNotOptimize(answer);
+    }
+}
+BENCHMARK_CAPTURE(BM_NpuTileSampled, whole, "off")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_NpuTileSampled, sampled, "tiles")->Unit(benchmark::kMillisecond);
+
 }  // namespace

@@ -100,8 +100,10 @@ public:
         giveBack(std::move(simulator));
         const double launched = static_cast<double>(machine_.launch) * static_cast<double>(work.kernels.size());
         price.seconds = cycles / machine_.hertz;
-        price.low = spread().low * price.seconds;
-        price.high = spread().high * price.seconds;
+        // Independent of what the whole simulation is off by.
+        const double error = sampling_ ? npuSampledError : 0;
+        price.low = price.seconds * std::exp(-std::hypot(std::log(spread().low), error));
+        price.high = price.seconds * std::exp(std::hypot(std::log(spread().high), error));
         price.bound = boundOf(compute, moved / machine_.memoryBytes, launched);
         price.levelBytes[0] = static_cast<float>(moved);
         price.busy = static_cast<float>(arrays / cycles);
