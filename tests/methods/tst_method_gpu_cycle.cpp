@@ -126,21 +126,20 @@ private slots:
     // energies are of other devices and other kernels (gpu-generations).
     void aPowerCapHoldsTheClock() {
         const auto gpu = gpuView(loadHardware("l40s")->hardware);
-        const auto power = tensorPowerOf("ada");
-        QVERIFY(gpu && power && *power);
+        QVERIFY(gpu && gpusim::generationOf("ada") && gpusim::generationOf("ada")->tensorPower);
+        const auto& power = *gpusim::generationOf("ada")->tensorPower;
         const double operations = 2e12, seconds = operations / (0.85 * gpu->peak(true, DType::BF16));
-        const double share = clockShareOf(**power, *gpu, DType::BF16, operations, 1e9, seconds);
+        const double share = clockShareOf(power, *gpu, DType::BF16, operations, 1e9, seconds);
         QVERIFY2(share > 0.6 && share < 0.85, qPrintable(QString::number(share)));
-        QCOMPARE(clockShareOf(**power, *gpu, DType::BF16, operations / 20, 1e9, seconds), 1.0);
-        QVERIFY(clockShareOf(**power, *gpu, DType::BF16, operations, 1e9, 2 * seconds) > share);
+        QCOMPARE(clockShareOf(power, *gpu, DType::BF16, operations / 20, 1e9, seconds), 1.0);
+        QVERIFY(clockShareOf(power, *gpu, DType::BF16, operations, 1e9, 2 * seconds) > share);
         auto free = *gpu;
         free.powerCap = 0;
-        QCOMPARE(clockShareOf(**power, free, DType::BF16, operations, 1e9, seconds), 1.0);
+        QCOMPARE(clockShareOf(power, free, DType::BF16, operations, 1e9, seconds), 1.0);
         // What the design guarantees stays.
         free.powerCap = 100, free.sustained = 0.5;
-        QCOMPARE(clockShareOf(**power, free, DType::BF16, operations, 1e9, seconds), 0.5);
-        const auto hopper = tensorPowerOf("hopper");
-        QVERIFY(hopper && !*hopper);
+        QCOMPARE(clockShareOf(power, free, DType::BF16, operations, 1e9, seconds), 0.5);
+        QVERIFY(!gpusim::generationOf("hopper")->tensorPower);
     }
     // An instruction of 128 rows reads the columns once for all of them: that of 64 waits for shared memory at
     // Blackwell's rate, 80 cycles for 64.

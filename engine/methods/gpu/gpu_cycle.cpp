@@ -54,9 +54,7 @@ struct PricedSample {
 class GpuCyclePricer final : public SlowPricer {
 public:
     GpuCyclePricer(const GpuView& gpu, DrawnMachine drawn, CycleBudget budget)
-        : gpu_(gpu), drawn_(std::move(drawn)), budget_(budget) {
-        if (const auto power = tensorPowerOf(drawn_.generation.name)) power_ = *power;
-    }
+        : gpu_(gpu), drawn_(std::move(drawn)), budget_(budget) {}
 
     using SlowPricer::price;
     Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
@@ -125,7 +123,7 @@ public:
         std::vector<std::string> out = drawn_.assumptions;
         out.push_back("Programs are templates of usual kernels, not the library's own instructions");
         out.push_back("Caches are empty when a kernel begins");
-        if (power_ && gpu_.powerCap > 0)
+        if (drawn_.generation.tensorPower && gpu_.powerCap > 0)
             out.push_back(fmt::format("Products on tensor units run at the clock that {:.0f} W leave them in long runs",
                                       gpu_.powerCap));
         if (drawn_.machine.lanes > 32)
@@ -171,11 +169,12 @@ private:
     // Only tensor units are known to need more than the cap, and of some generations what they draw.
     double clockShare(const Kernel& kernel, const SampledKernel& sample) const {
         const auto work = workOf(kernel);
-        if (!power_ || sample.cycles <= 0 || gpu_.tensorPeak(work.type) <= 0) return 1;
+        const auto& power = drawn_.generation.tensorPower;
+        if (!power || sample.cycles <= 0 || gpu_.tensorPeak(work.type) <= 0) return 1;
         const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
                              kernel.kind == KernelKind::Experts;
         if (!product) return 1;
-        return clockShareOf(*power_, gpu_, work.type, work.operations, std::max(kernel.bytes(), sample.dramBytes),
+        return clockShareOf(*power, gpu_, work.type, work.operations, std::max(kernel.bytes(), sample.dramBytes),
                             sample.cycles / (drawn_.machine.coreMhz * 1e6));
     }
 
@@ -252,7 +251,6 @@ private:
     GpuView gpu_;
     DrawnMachine drawn_;
     CycleBudget budget_;
-    std::optional<TensorPower> power_;
     mutable std::mutex guard_;
     mutable std::map<std::uint64_t, PricedSample> known_;
 };

@@ -259,7 +259,6 @@ Expected<DrawnMachine> machineOf(const GpuView& gpu) {
     }
     auto generation = generationOf(gpu);
     if (!generation) return Unexpected(generation.error());
-    if (const auto power = tensorPowerOf(generation->name); !power) return Unexpected(power.error());
     DrawnMachine out;
     gpusim::GpuGeneration& g = out.generation;
     g = *generation;

@@ -115,6 +115,10 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
         g.copiesPast = read.yes("instructions", "copies"), g.groups = read.yes("instructions", "groups");
         g.matrixLoads = read.yes("instructions", "matrix_loads");
         if (read.has("group_rows")) g.groupRows = read.whole("group_rows", "value", 64, 256);
+        if (read.has("tensor_power")) {
+            const auto of = [&](std::string_view key) { return read.number("tensor_power", key, 1e-3, 1e5); };
+            g.tensorPower = {of("pj") * 1e-12, of("watts_per_sm"), of("memory_pj") * 1e-12, of("mhz") * 1e6};
+        }
         if (read.has("last_level")) g.lastLevel = read.distance("last_level", true);
         if (read.has("wavefront")) {
             g.lanes = read.whole("wavefront", "lanes", 32, 64);

@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,14 @@ struct GpuGeneration {
     struct Distance {
         double cycles = 0, nanoseconds = 0;
         double at(double coreMhz) const { return cycles + nanoseconds * coreMhz / 1000; }
+    };
+    /// What products on tensor units draw, by which a power cap holds the clock.
+    struct TensorPower {
+        double joulesPerOperation = 0;  ///< of 16 bits, with all that feeds the units, at `clock`; a multiplication and
+                                        ///< an addition are two
+        double wattsPerSm = 0;          ///< whatever the chip computes
+        double joulesPerByte = 0;       ///< of main memory
+        double clock = 0;               ///< Hz at which it was measured
     };
     std::string name;           ///< "volta" … "blackwell-rtx"
     int computeCapability = 0;  ///< 70, as `binary version` of traces
@@ -45,6 +54,7 @@ struct GpuGeneration {
     bool ordersMemory = false;    ///< loads return in the order of loads and stores
     bool fillsLines = false;      ///< L1 fetches whole lines of 128 bytes
     bool oldestFirst = false;     ///< schedulers; else greedy, then youngest
+    std::optional<TensorPower> tensorPower = {};  ///< none where nothing was measured
 };
 
 /// Pipes by their names in tables and option files.
