@@ -44,7 +44,7 @@ void ProjectNote::setWanted(bool wanted) {
 
 void ProjectNote::refresh() {
     const std::string& said = document_.state()->description;
-    words_->setFullText(ui::qs(said));
+    words_->setFullText(ui::windowText(said));
     setVisible(wanted_ && !said.empty());
 }
 

@@ -419,6 +419,8 @@ void TestStudioStranger::anExamplesInstructionStaysInSight() {
     QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/prefill-and-decode.yaml"));
     QVERIFY(note->isVisible());
     QVERIFY(window->actions().find("viewNote")->isChecked());
+    QVERIFY_DONE(window->document().load(ORRERY_SOURCE "/presets/examples/which-training-plan.yaml"));
+    QVERIFY2(words().contains("orrery-cli plan") && !words().contains('`'), qPrintable(words()));
     // Its words are read in a window that turns dark before it is first shown, too.
     window = std::make_unique<MainWindow>();
     window->setTheme(true);

@@ -76,7 +76,7 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
         tip += figures.equals > 1 ? AccuracyTab::tr(". First of the %1 methods that assume the same clock and software")
                                         .arg(figures.equals)
                                   : AccuracyTab::tr(". No other method assumes the same clock and software");
-        if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted, false};
+        if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted};
     }
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
 }
