@@ -256,6 +256,8 @@ private slots:
         snapshot->answers.assign(3, fixture::failed());
         snapshot->answers[0].title = "Hybrid tiles and waves (device held out, features: all)";
         snapshot->answers[1].title = "Hybrid tiles and waves (device held out, features: none)";
+        // In a panel of a window of 1280 pixels it leaves the cost its column.
+        snapshot->answers[2].title = "Tiles and waves, corrected (fusion=compile)";
         view.resize(1100, 700);
         view.setSnapshot(snapshot);
         view.show();
@@ -264,7 +266,7 @@ private slots:
         font.setWeight(QFont::DemiBold);
         const QFontMetrics metrics(font);
         QAbstractItemModel* model = view.table()->model();
-        for (const int width : {1100, 620, 560, 420, 320}) {
+        for (const int width : {1100, 620, 560, 420, 345, 320}) {
             view.resize(width, 700);
             QCoreApplication::processEvents();
             int below = view.table()->horizontalHeader()->height();
@@ -272,11 +274,15 @@ private slots:
                 const QString name = model->index(row, ComparisonModel::MethodName).data().toString();
                 const QStringList lines =
                     wrappedName(name, metrics, view.table()->columnWidth(ComparisonModel::MethodName) - 32, 9);
-                QCOMPARE(lines.join(' '), name);
+                QCOMPARE(lines.join(QString()).remove(' '), QString(name).remove(' '));
                 QVERIFY2(view.table()->rowHeight(row) >= lines.size() * metrics.lineSpacing(), qPrintable(name));
                 below += view.table()->rowHeight(row);
             }
             QVERIFY(below <= view.table()->height());
+            if (width < 340 || width >= 600) continue;  // 345 is what it has in Explore at 1280
+            int needs = 0;
+            for (int column = 0; column < model->columnCount(); ++column) needs += view.table()->columnWidth(column);
+            QVERIFY2(needs <= view.table()->viewport()->width(), qPrintable(QString::number(width)));
         }
     }
 

@@ -268,7 +268,8 @@ void ComparisonView::showNotes() {
         out += QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
                    .arg((answer.failed() ? colours.bad : colours.mutedText).name(),
                         windowText(answer.failure->message).toHtmlEscaped());
-        if (!answer.failure->expected.empty()) out += line(tr("Expected: %1").arg(windowText(answer.failure->expected)));
+        if (!answer.failure->expected.empty())
+            out += line(tr("Expected: %1").arg(windowText(answer.failure->expected)));
         if (!answer.failure->hint.empty()) out += line(windowText(answer.failure->hint));
     }
     if (answer.estimate) {
@@ -282,8 +283,8 @@ void ComparisonView::showNotes() {
         for (const std::string& assumption : estimate.assumptions) out += line(qs(assumption));
         if (!estimate.warnings.empty()) out += heading(tr("Warnings"));
         for (const Diagnostic& warned : estimate.warnings)
-            out +=
-                line(windowText(warned.message) + (warned.hint.empty() ? QString() : QStringLiteral(" – ") + windowText(warned.hint)));
+            out += line(windowText(warned.message) +
+                        (warned.hint.empty() ? QString() : QStringLiteral(" – ") + windowText(warned.hint)));
     }
     notes_->setFullText(out);
 }
@@ -308,11 +309,11 @@ void ComparisonView::arrangeColumns() {
     const int prediction = scaled(narrow ? 80 : 92), cost = scaled(narrow ? 64 : 76);
     const int taken = prediction + cost + (table_->isColumnHidden(Model::IntervalBar) ? 0 : interval) +
                       (reference_ ? table_->columnWidth(Model::Error) : 0);
-    int least = scaled(90);  // a word is not broken
+    int least = scaled(90);  // a piece is not broken
     const QFontMetrics metrics(nameFont(true));
     for (int row = 0; row < model_->rowCount(); ++row)
-        for (const QString& word : model_->index(row, Model::MethodName).data().toString().split(QLatin1Char(' ')))
-            least = std::max(least, metrics.horizontalAdvance(word) + besideName);
+        for (const QString& piece : namePieces(model_->index(row, Model::MethodName).data().toString()))
+            least = std::max(least, metrics.horizontalAdvance(piece.trimmed()) + besideName);
     table_->setColumnWidth(Model::MethodName,
                            std::max(least, narrow ? std::min(width() - taken - 12, scaled(190)) : scaled(190)));
     table_->setColumnWidth(Model::Prediction, prediction);
