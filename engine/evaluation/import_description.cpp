@@ -2,6 +2,7 @@
 
 #include "base/text/nearest.h"
 #include "base/text/read_file.h"
+#include "base/text/words.h"
 #include "hardware/files/catalogue.h"
 
 #include <fmt/format.h>
@@ -163,6 +164,13 @@ private:
             wrong(node, fmt::format("'{}' is no timing", word), "host (launch and waiting inside) or device");
         }
     }
+    void readCopies(const YamlNode& node) {
+        const auto copies = wholeIn(text(node));
+        if (copies && *copies >= 1 && *copies <= 1'000'000)
+            result_.weightCopies = static_cast<int>(*copies);
+        else
+            wrong(node, fmt::format("`weight_copies` is '{}'", text(node)), "a whole number from 1 to 1000000");
+    }
     void key(const YamlNode& item) {
         const std::string& name = item.key;
         if (name == "orrery" || name == "rows" || name == "file") return;
@@ -182,6 +190,8 @@ private:
             readKind(item);
         else if (name == "timing")
             readTiming(item);
+        else if (name == "weight_copies")
+            readCopies(item);
         else if (name == "files")
             result_.files = list(item);
         else if (name == "columns")
@@ -216,7 +226,7 @@ private:
         } else {
             wrong(item, fmt::format("a description has no key `{}`", name),
                   "name, source, licence, retrieved, software, kind, note, files, columns, device, device_column, "
-                  "devices, defaults, only, time, timing, noise, kernel, words");
+                  "devices, defaults, only, time, timing, weight_copies, noise, kernel, words");
         }
     }
 

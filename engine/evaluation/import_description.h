@@ -17,6 +17,7 @@
 //     time: {value: latency, unit: ms}    # arithmetic over columns
 //     noise: {value: std / mean}          # relative standard deviation
 //     timing: host                        # from a call until its end was waited for, launch inside; else `device`
+//     weight_copies: 5                    # each kernel was repeated over so many copies of its weights
 //     kernel: {kind: gemm, m: B*M, n: K, k: N} # fields of kernel_fields.h; `type_bytes` is the size of dtype
 //     words:                              # fields that hang on a word in a column; `time` and `noise` may, too
 //       gemm_dtype: {fp8_block: {dtype: fp8, weights: fp8, scale_block: 128}}
@@ -73,6 +74,7 @@ struct ImportDescription {
     std::vector<FieldRule> fields;
     std::vector<WordRule> words;
     bool hostTimed = false;
+    int weightCopies = 0;  ///< 0: not said
     bool own = false;  ///< columns that are named like a field, and are in no rule, set that field
 };
 

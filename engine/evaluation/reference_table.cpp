@@ -255,6 +255,7 @@ private:
         table.retrieved = description.retrieved;
         table.kind = description.kind;
         table.hostTimed = description.hostTimed;
+        table.weightCopies = description.weightCopies;
         RowReading reading;
         reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;

@@ -61,8 +61,7 @@ public:
         const std::scoped_lock lock(mutex_);
         auto known = stacks_.find(software);
         if (known == stacks_.end()) {
-            ForeignStack made =
-                gpu_ ? ForeignStack(method_, calibrations_, *gpu_, software) : ForeignStack();
+            ForeignStack made = gpu_ ? ForeignStack(method_, calibrations_, *gpu_, software) : ForeignStack();
             known = stacks_.emplace(software, std::move(made)).first;
         }
         return known->second;
@@ -100,6 +99,7 @@ public:
     const Kernel& kernel(std::size_t number) const { return rowOf(number).kernel; }
     bool hostTimed(std::size_t number) const { return tableOf(number).hostTimed; }
     std::string_view software(std::size_t number) const { return tableOf(number).software; }
+    std::size_t table(std::size_t number) const { return static_cast<std::size_t>(rows_[number].table); }
     /// Null where the row is a kernel.
     const ModelRow* model(std::size_t number) const {
         const ReferenceTable& table = tableOf(number);
@@ -370,6 +370,52 @@ OptionValues settingsOf(const MethodCard& card, const ModelRow& row) {
     return settings;
 }
 
+OptionValues settingsOf(std::span<const MethodOption> options, const ReferenceTable& table) {
+    OptionValues settings;
+    if (table.weightCopies < 1) return settings;
+    for (const MethodOption& option : options) {
+        if (option.key == "copies") settings.emplace(option.key, std::to_string(table.weightCopies));
+    }
+    return settings;
+}
+
+namespace {
+
+// One device's prices, as each table had its kernels measured.
+class BoundAsMeasured {
+public:
+    static Expected<BoundAsMeasured> bind(const KernelMethod& method, const HardwarePtr& device,
+                                          std::shared_ptr<const CalibrationSet> calibrations,
+                                          std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                          const EvaluateOptions& options) {
+        BoundAsMeasured out;
+        out.calibrations_ = std::move(calibrations);
+        out.byTable_.resize(tables.size());
+        std::map<OptionValues, KernelPricerPtr> bound;
+        for (const RowRef row : rows) {
+            const auto at = static_cast<std::size_t>(row.table);
+            if (out.byTable_[at]) continue;
+            OptionValues asked = options.options;
+            if (options.asMeasured) asked.merge(settingsOf(method.options, tables[at]));
+            auto& known = bound[asked];
+            if (!known) {
+                auto made = bindFirst(method, device, {*out.calibrations_, asked, 0});
+                if (!made) return tl::unexpected(std::move(made.error()));
+                known = std::move(*made);
+            }
+            out.byTable_[at] = known;
+        }
+        return out;
+    }
+    const KernelPricer& of(std::size_t table) const { return *byTable_[table]; }
+
+private:
+    std::shared_ptr<const CalibrationSet> calibrations_;
+    std::vector<KernelPricerPtr> byTable_;
+};
+
+}  // namespace
+
 Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
                                   std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
     RowPricer pricer(tables, rows, options, warnings);
@@ -378,18 +424,19 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
             const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
-            auto bound = bindFirst(method, hardware, {*calibrations, options.options, 0});
+            auto bound = BoundAsMeasured::bind(method, hardware, calibrations, tables, rows, options);
             if (!bound) return tl::unexpected(std::move(bound.error()));
             const auto stacks = std::make_shared<const Stacks>(method.id, *calibrations, hardware);
-            return Pricing([&pricer, &options, calibrations, stacks, bound = std::move(*bound)](
-                               std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
+            return Pricing([&pricer, &options, stacks, bound = std::move(*bound)](std::span<const std::size_t> numbers,
+                                                                                  std::vector<Answer>& answers) {
                 const auto serial = makeSerialExecutor();
                 PriceContext context{*serial, options.stop};
                 for (const auto number : numbers) {
                     const Kernel& kernel = pricer.kernel(number);
-                    const Expected<KernelPrice> price = pricer.hostTimed(number) ? bound->priceByHost(kernel)
-                                                        : bound->instant()       ? bound->price(kernel)
-                                                                                 : bound->price(kernel, context);
+                    const KernelPricer& prices = bound.of(pricer.table(number));
+                    const Expected<KernelPrice> price = pricer.hostTimed(number) ? prices.priceByHost(kernel)
+                                                        : prices.instant()       ? prices.price(kernel)
+                                                                                 : prices.price(kernel, context);
                     if (options.stop.stop_requested()) return;
                     if (price && price->priced) {
                         answers[number] = {price->seconds, price->low, price->high, price->domain};

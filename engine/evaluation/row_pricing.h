@@ -19,6 +19,8 @@ struct PricedRows {
 
 /// Options of the method by which it answers as the row's software ran: what the row says and the method has.
 OptionValues settingsOf(const MethodCard& card, const ModelRow& row);
+/// Of kernels: options by which it finds in caches what the table's measuring loop left there.
+OptionValues settingsOf(std::span<const MethodOption> options, const ReferenceTable& table);
 
 /// See evaluate(). Rows of devices that are unknown or refused are counted in `warnings` and left out.
 Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTable> tables,

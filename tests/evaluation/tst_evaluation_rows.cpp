@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace orrery;
@@ -97,6 +98,32 @@ RowSplit splitOf(const ReferenceTable& table, const Holdout& holdout) {
 class TestEvaluationRows : public QObject {
     Q_OBJECT
 private slots:
+    // A table whose kernels ran over copies of their weights is asked about such a loop, where the method can be,
+    // unless the person says otherwise; another table beside it keeps its own terms.
+    void cachesAreAskedAboutAsRowsWereMeasured() {
+        ReferenceTable loop = products(2), single = products(2);
+        loop.weightCopies = 5;
+        const ReferenceTable tables[] = {loop, single};
+        const auto executor = makeSerialExecutor();
+        const auto times = [&](const OptionValues& chosen, bool asMeasured) {
+            EvaluateOptions options;
+            options.executor = executor.get();
+            options.options = chosen, options.options["seconds"] = "0.1";
+            options.asMeasured = asMeasured;
+            const auto got = evaluate(*findMethod("gpu-interval"), tables, selectRows(tables), options);
+            if (!got) qFatal("%s", toText(got.error()).c_str());
+            std::map<std::pair<int, int>, double> byRow;
+            for (std::size_t i = 0; i < got->rows.size(); ++i)
+                byRow[{got->rows.ref[i].table, got->rows.ref[i].row}] = got->rows.predicted[i];
+            return byRow;
+        };
+        const auto measured = times({}, true), own = times({}, false);
+        const auto loops = times({{"copies", "5"}}, false), empty = times({{"copies", "0"}}, true);
+        QCOMPARE(measured.size(), std::size_t{4});
+        for (const auto& [row, seconds] : measured) QCOMPARE(seconds, (row.first == 0 ? loops : own).at(row));
+        QVERIFY(empty == own);
+        QVERIFY(measured.at({0, 0}) < own.at({0, 0}));
+    }
     void figuresAreThoseOfTheMethod() {
         const auto table = products(600);
         const auto executor = makeSerialExecutor();

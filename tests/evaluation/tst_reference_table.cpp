@@ -115,6 +115,7 @@ private slots:
         QVERIFY2(table, table ? "" : toText(table.error()).c_str());
         QCOMPARE(table->rows.size(), std::size_t{4});
         QCOMPARE(table->software, std::string("stack-7"));
+        QCOMPARE(table->weightCopies, 5);
         QCOMPARE(deviceOf(*table, table->rows[0]).catalogue, std::string("h200-sxm"));
         const Kernel& plain = table->rows[0].kernel;
         QCOMPARE(plain.kind, KernelKind::Gemm);
@@ -394,6 +395,7 @@ private slots:
         };
         row("absent-file.yaml", "reference.unreadable", 5);
         row("broken-expression.yaml", "reference.expression", 4);
+        row("copies-not-whole.yaml", "reference.description", 4);
         row("cut-short", "reference.unreadable", -1);
         row("empty", "reference.empty", 1);
         row("header-only", "reference.empty", 1);

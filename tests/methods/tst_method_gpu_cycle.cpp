@@ -150,6 +150,58 @@ private slots:
         QVERIFY(timing);
         QCOMPARE(timing->initiation, 64);
     }
+    // In a loop over copies of the weights an input comes again after one copy, a copy after all of them. The least
+    // recently used line goes first, so that each is there or is not.
+    void aLoopFindsWhatFitsTheCache() {
+        const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
+        const auto drawn = machineOf(*gpu);
+        QVERIFY(drawn);
+        const auto program = programOf(product(512, 1024, 256), *gpu, *drawn);
+        QVERIFY(program);
+        const auto kernel = program->build(0);
+        const double a = 2.0 * 512 * 256, b = 2.0 * 1024 * 256, c = 2.0 * 512 * 1024;
+        const auto found = [&](double cache, int copies) {
+            double bytes = 0;
+            for (const auto& range : residentOperands(*kernel, cache, copies))
+                bytes += static_cast<double>(range.bytes);
+            return bytes;
+        };
+        QCOMPARE(found(1e9, 0), 0.0);
+        QCOMPARE(found(a + b + c - 1, 1), 0.0);
+        QCOMPARE(found(a + b + c, 1), a + b);
+        QCOMPARE(found(a + b + c, 5), a);
+        QCOMPARE(found(a + 5 * b + c - 1, 5), a);
+        QCOMPARE(found(a + 5 * b + c, 5), a + b);
+        // The same of a shorter main loop: it has the rows of the whole one.
+        QCOMPARE(residentOperands(*program->build(program->fewest), 1e9, 1).front().first,
+                 residentOperands(*kernel, 1e9, 1).front().first);
+    }
+    // What stands in L2 does not come from main memory, nothing else changes its way, and waiting less takes no longer.
+    void residentOperandsComeFromL2() {
+        const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
+        const auto drawn = machineOf(*gpu);
+        QVERIFY(drawn);
+        const auto program = programOf(product(512, 1024, 256), *gpu, *drawn);
+        QVERIFY(program);
+        for (const bool intervals : {false, true}) {
+            SampleOptions options{.instructions = 1e9, .intervals = intervals};
+            const auto cold = sampleKernel(*program, drawn->machine, options);
+            options.resident = residentOperands(*program->build(0), gpu->l2Bytes, 5);
+            const auto warm = sampleKernel(*program, drawn->machine, options);
+            QVERIFY(cold && warm && cold->whole && warm->whole);
+            const auto operands = static_cast<std::uint64_t>(2 * 256 * (512 + 1024)) / 32;
+            QVERIFY2(cold->counts.dramReads >= operands, qPrintable(QString::number(cold->counts.dramReads)));
+            QCOMPARE(warm->counts.dramReads, std::uint64_t{0});
+            QCOMPARE(warm->counts.l2.reads + warm->counts.l2.writes, cold->counts.l2.reads + cold->counts.l2.writes);
+            QCOMPARE(warm->counts.warpInstructions, cold->counts.warpInstructions);
+            QVERIFY2(warm->cycles < cold->cycles, qPrintable(QString("%1 of %2").arg(warm->cycles).arg(cold->cycles)));
+        }
+        const auto empty = bound("gpu-cycle", "a100-80-sxm"),
+                   loop = bound("gpu-cycle", "a100-80-sxm", {{"copies", "5"}});
+        const Kernel small = product(64, 512, 1024);
+        QVERIFY(loop->price(small).seconds < empty->price(small).seconds);
+        QVERIFY(loop->price(small).seconds >= leastSeconds(gpu->device, small));
+    }
     // A part of the machine must stand for the whole: the same product with all blocks and with an eighth of them.
     void aSampleIsLikeTheWhole() {
         const auto loaded = loadHardware("a100-80-sxm");

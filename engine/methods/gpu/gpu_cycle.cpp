@@ -39,6 +39,7 @@ struct CycleBudget {
     double instructions = 4.5e5;
     std::uint64_t cycles = 0;
     bool intervals = false;
+    int copies = 0;  ///< of the weights, over which a kernel is repeated
 };
 
 struct PricedSample {
@@ -121,7 +122,10 @@ public:
     std::vector<std::string> assumptions() const override {
         std::vector<std::string> out = drawn_.assumptions;
         out.push_back("Programs are templates of usual kernels, not the library's own instructions");
-        out.push_back("Caches are empty when a kernel begins");
+        out.push_back(budget_.copies == 0
+                          ? std::string("Caches are empty when a kernel begins")
+                          : fmt::format("L2 holds what a loop over {} copies of a kernel's weights leaves there",
+                                        budget_.copies));
         if (drawn_.generation.tensorPower && gpu_.powerCap > 0)
             out.push_back(fmt::format("Products on tensor units run at the clock that {:.0f} W leave them in long runs",
                                       gpu_.powerCap));
@@ -166,14 +170,14 @@ private:
     }
 
     // Only tensor units are known to need more than the cap, and of some generations what they draw.
-    double clockShare(const Kernel& kernel, const SampledKernel& sample) const {
+    double clockShare(const Kernel& kernel, const SampledKernel& sample, double memoryBytes) const {
         const auto work = workOf(kernel);
         const auto& power = drawn_.generation.tensorPower;
         if (!power || sample.cycles <= 0 || gpu_.tensorPeak(work.type) <= 0) return 1;
         const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
                              kernel.kind == KernelKind::Experts;
         if (!product) return 1;
-        return clockShareOf(*power, gpu_, work.type, work.operations, std::max(kernel.bytes(), sample.dramBytes),
+        return clockShareOf(*power, gpu_, work.type, work.operations, memoryBytes,
                             sample.cycles / (drawn_.machine.coreMhz * 1e6));
     }
 
@@ -210,7 +214,8 @@ private:
     Expected<PricedSample> simulated(const Kernel& kernel, const std::stop_token& stop) const {
         const auto program = programOf(kernel, gpu_, drawn_);
         if (!program) return byBytes(kernel, 1);
-        SampleOptions options{budget_.instructions, budget_.cycles, budget_.intervals, stop};
+        SampleOptions options{budget_.instructions, budget_.cycles, budget_.intervals, {}, stop};
+        if (budget_.copies > 0) options.resident = residentOperands(*program->build(0), gpu_.l2Bytes, budget_.copies);
         auto sample = sampleKernel(*program, drawn_.machine, options);
         // A simulation that is longer than the cycles allowed makes room by a smaller sample.
         while (!sample && sample.error().code == "gpu.cycles" && options.instructions > sampleLeast) {
@@ -226,7 +231,10 @@ private:
         out.name = program->name;
         out.tileM = program->tileM, out.tileN = program->tileN, out.tileK = program->tileK;
         const double launch = gpu_.device.launchOverhead.value;
-        out.clockShare = clockShare(kernel, out.sample);
+        // Operands that stand in L2 need not come.
+        const double memoryBytes =
+            options.resident.empty() ? std::max(kernel.bytes(), out.sample.dramBytes) : out.sample.dramBytes;
+        out.clockShare = clockShare(kernel, out.sample, memoryBytes);
         const double seconds = out.sample.cycles / (drawn_.machine.coreMhz * 1e6 * out.clockShare);
         const double least = leastSeconds(gpu_.device, kernel);
         out.clipped = seconds < least;
@@ -239,7 +247,7 @@ private:
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
         price.levelBytes = {static_cast<float>(out.sample.dramBytes), static_cast<float>(out.sample.l2Bytes)};
         if (saysEnergy()) price.joules = joules(out.sample, price.seconds);
-        const double memory = std::max(kernel.bytes(), out.sample.dramBytes) / gpu_.dramBandwidth;
+        const double memory = memoryBytes / gpu_.dramBandwidth;
         const double compute = workOf(kernel).operations * secondsPerOperation(gpu_.device, workOf(kernel).type);
         price.bound = launch > seconds   ? Bound{BoundKind::Overhead, -1}
                       : memory > compute ? Bound{BoundKind::Memory, 0}
@@ -272,11 +280,14 @@ Expected<KernelPricerPtr> bindSimulated(const DeviceRef& device, const BindConte
     if (!seconds) return tl::unexpected(seconds.error());
     const auto cycles = cycleOption(context, "cycles", 0, 0, 1e12);
     if (!cycles) return tl::unexpected(cycles.error());
+    const auto copies = cycleOption(context, "copies", 0, 0, 1e6);
+    if (!copies) return tl::unexpected(copies.error());
     auto drawn = machineOf(*gpu);
     if (!drawn) return tl::unexpected(drawn.error());
     return KernelPricerPtr(std::make_shared<const GpuCyclePricer>(
         *gpu, std::move(*drawn),
-        CycleBudget{*seconds * instructionsPerSecond, static_cast<std::uint64_t>(*cycles), intervals}));
+        CycleBudget{*seconds * instructionsPerSecond, static_cast<std::uint64_t>(*cycles), intervals,
+                    static_cast<int>(*copies)}));
 }
 Expected<KernelPricerPtr> bindGpuCycle(const DeviceRef& device, const BindContext& context) {
     return bindSimulated(device, context, false);
@@ -322,7 +333,13 @@ KernelMethod simulatedKernels(std::string_view id, DeviceBinder binder, MethodCa
                          .title = "Longest simulation",
                          .choices = {},
                          .fallback = "0",
-                         .meaning = "Cycles of the device that one simulation may take, 0 for any."}},
+                         .meaning = "Cycles of the device that one simulation may take, 0 for any."},
+                        {.key = "copies",
+                         .title = "Copies of the weights",
+                         .choices = {},
+                         .fallback = "0",
+                         .meaning = "The kernel is repeated over so many copies of its weights, as benchmarks do, and "
+                                    "finds in L2 what fits there. 0: caches are empty when it begins."}},
             .card = std::move(card)};
 }
 

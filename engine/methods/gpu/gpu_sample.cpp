@@ -205,6 +205,7 @@ private:
         if (!source) return tl::unexpected(source.error());
         gpusim::SimulateOptions options;
         options.stop = options_.stop, options.mostCycles = options_.mostCycles;
+        options.resident = options_.resident;
         auto run = options_.intervals ? byIntervals(*source, options) : gpusim::simulate(machine_, *source, options);
         if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
         if (run) out_.simulatedInstructions += static_cast<double>(run->counts.warpInstructions);
@@ -222,6 +223,24 @@ private:
 };
 
 }  // namespace
+
+std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& kernel, double cacheBytes, int copies) {
+    using Role = gpusim::TemplateOperand::Role;
+    std::vector<gpusim::MemoryRange> out;
+    if (copies < 1) return out;
+    double once = 0, weights = 0;
+    for (const auto& operand : kernel.operands()) {
+        once += operand.bytes;
+        if (operand.role == Role::Weights) weights += operand.bytes;
+    }
+    for (const auto& operand : kernel.operands()) {
+        if (operand.role == Role::Output) continue;
+        // One copy of the weights comes between two uses of an input, all of them between two uses of a copy.
+        const double between = operand.role == Role::Weights ? once + (copies - 1) * weights : once;
+        if (between <= cacheBytes) out.push_back({operand.first, static_cast<std::uint64_t>(operand.bytes)});
+    }
+    return out;
+}
 
 Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,
                                      const SampleOptions& options) {

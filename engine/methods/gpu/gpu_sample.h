@@ -15,6 +15,7 @@
 #include "simulation/gpu/simulate.h"
 
 #include <stop_token>
+#include <vector>
 
 namespace orrery {
 
@@ -22,6 +23,7 @@ struct SampleOptions {
     double instructions = 1e6;     ///< of warps, that may be simulated; the least that a sample needs always is
     std::uint64_t mostCycles = 0;  ///< of one simulation; 0: no limit
     bool intervals = false;        ///< by simulation/gpu/interval instead of cycle by cycle
+    std::vector<gpusim::MemoryRange> resident = {};  ///< in L2 when the kernel begins
     std::stop_token stop = {};
 };
 
@@ -37,6 +39,10 @@ struct SampledKernel {
     bool whole = true;                  ///< nothing was extrapolated
     std::string how;                    ///< one sentence
 };
+
+/// What a kernel that is repeated over `copies` of its weights finds in a cache of so many bytes, where the least
+/// recently used line goes first: all that comes again before others have filled the cache. 0 copies: nothing.
+std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& kernel, double cacheBytes, int copies);
 
 /// Fails with `gpu.…` as the simulator does, `study.cancelled`.
 Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,

@@ -26,6 +26,8 @@ void Slice::cycle(std::uint64_t coreCycle, CacheCounts& counts) {
     const bool portFree = cache.portBusy == 0;
     if (!toL2_.empty() && room(toDram, machine_.toDram) && room(replies, machine_.fromL2) && portFree) {
         Request* request = toL2_.front();
+        if (resident && !request->isWrite() && resident->take(request->address))
+            cache.warm(request->address, map_.l2Set(request->address), coreCycle);
         const auto status = cache.access(*request, map_.l2Set(request->address), coreCycle, counts, pool);
         if (status != CacheStatus::Refused) {
             toL2_.pop();

@@ -4,6 +4,7 @@
 
 #include "simulation/gpu/address.h"
 #include "simulation/gpu/last_level.h"
+#include "simulation/gpu/resident.h"
 #include "simulation/gpu/sector_cache.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ public:
         return rop_.empty() ? never : rop_.front().ready;
     }
     SectorCache cache;
+    ResidentSectors* resident = nullptr;  ///< of all slices together; null: the cache is empty
     Fifo<Request*> toDram, fromDram, replies;
     RequestPool pool;
 

@@ -26,6 +26,7 @@ public:
           networkStep_(1 / machine.networkMhz),
           l2Step_(1 / machine.l2Mhz),
           dramStep_(1 / machine.dramMhz),
+          resident_(options.resident),
           requestsAt_(static_cast<std::size_t>(machine.slices()), false),
           repliesAt_(static_cast<std::size_t>(machine.sms), false) {
         for (int i = 0; i < machine.slices(); ++i) slices_.emplace_back(machine, map_);
@@ -37,6 +38,7 @@ public:
         }
         for (int i = 0; i < machine.sms; ++i) sms_.emplace_back(machine, map_, i, requests_);
         lastPlaced_ = machine.sms - 1;
+        keepResident();
     }
 
     void copy(std::uint64_t address, std::uint64_t bytes) {
@@ -166,6 +168,20 @@ public:
     }
 
 private:
+    void keepResident() {
+        if (resident_.empty()) return;
+        if (machine_.dies < 2) {
+            for (Slice& slice : slices_) slice.resident = &resident_;
+            return;
+        }
+        // Every L2 is emptied between kernels; the cache behind them keeps what it has.
+        for (const MemoryRange& range : options_.resident) {
+            for (std::uint64_t at = 0; at < range.bytes; at += 32) {
+                const auto slice = map_.spot(range.first + at).slice;
+                channels_[slice / static_cast<unsigned>(machine_.slicesPerChannel)].warm(range.first + at);
+            }
+        }
+    }
     void tellProgress() {
         std::uint64_t issued = 0;
         for (const Sm& sm : sms_) issued += sm.counts.warpInstructions;
@@ -280,6 +296,7 @@ private:
     std::deque<Slice> slices_;
     std::deque<DramChannel> channels_;
     std::deque<Sm> sms_;
+    ResidentSectors resident_;
     std::vector<char> requestsAt_, repliesAt_;
     std::uint64_t core_ = 0, network_ = 0, l2_ = 0, dram_ = 0, copied_ = 0, told_ = 0;
     int lastPlaced_ = 0, lastPlacedAtStart_ = -1;

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "simulation/gpu/counters.h"
 #include "simulation/gpu/recorder.h"
+#include "simulation/gpu/resident.h"
 #include "simulation/gpu/trace.h"
 
 #include <span>
@@ -34,8 +35,10 @@ struct SimulateOptions {
     bool keepsStopped = false;      ///< a stop is the end of the kernel and no failure
     std::uint64_t mostCycles = 0;   ///< per kernel; 0: no limit
     bool cutsCopyAddresses = true;  ///< to 32 bits, as the peer does
-    Recorder* recorder = nullptr;   ///< watches one SM; holds the last kernel of several
-    Progress* progress = nullptr;   ///< advanced by warp instructions
+    /// In L2 before the first kernel; with an L2 per die, in the cache behind them.
+    std::vector<MemoryRange> resident = {};
+    Recorder* recorder = nullptr;  ///< watches one SM; holds the last kernel of several
+    Progress* progress = nullptr;  ///< advanced by warp instructions
 };
 
 /// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.

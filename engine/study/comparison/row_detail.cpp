@@ -57,9 +57,13 @@ Expected<Side> kernelSide(const Asked& method, const HardwarePtr& hardware, cons
     if (const KernelMethod* kernels = findKernelMethod(method.method->card.id)) {
         const auto places = devicesOf(hardware);
         if (!places) return tl::unexpected(places.error());
+        OptionValues settings = method.options;
+        if (options.asMeasured) {
+            for (const auto& [key, value] : settingsOf(kernels->options, table)) settings.try_emplace(key, value);
+        }
         Expected<KernelPricerPtr> bound = fail("hardware.no-device", "no device computes");
         for (const DeviceRef& place : *places) {
-            bound = kernels->bind(place, {calibrationsOf(options), method.options, 0});
+            bound = kernels->bind(place, {calibrationsOf(options), settings, 0});
             if (bound) break;
         }
         if (!bound) return tl::unexpected(bound.error());
@@ -261,6 +265,9 @@ Expected<std::string> methodAsMeasured(std::span<const ReferenceTable> tables, R
     if (known && !table.models.empty()) {
         for (const auto& [key, value] : settingsOf(known->card, table.models[static_cast<std::size_t>(ref.row)]))
             choice->options.try_emplace(key, value);
+    }
+    if (known && table.models.empty()) {
+        for (const auto& [key, value] : settingsOf(known->card.options, table)) choice->options.try_emplace(key, value);
     }
     return toText(*choice);
 }

@@ -18,6 +18,7 @@ public:
     IntervalGpu(const Machine& machine, const SimulateOptions& options)
         : machine_(machine), options_(options), memory_(machine, wheel_, requests_) {
         for (int i = 0; i < machine.sms; ++i) sms_.emplace_back(machine, wheel_, requests_, memory_, i);
+        memory_.keepResident(options.resident);
     }
 
     void copy(std::uint64_t address, std::uint64_t bytes) {

@@ -87,6 +87,7 @@ bool MemoryModel::look(std::uint32_t at, std::uint64_t from) {
     const auto set = map_.l2Set(request.address);
     const unsigned part = TimedCache::sectorOf(request.address);
     std::int32_t line = -1;
+    if (resident_ && !request.write && resident_->take(request.address)) warm(request.address);
     auto found = cache.find(request.address, set, line);
     if (found == TimedCache::Found::Refused) return false;
     auto& tag = cache.line(line);
@@ -232,6 +233,21 @@ void MemoryModel::fill(std::uint32_t at) {
     while (done < slice.blocked.size() && look(slice.blocked[done], wheel_.now() + 1)) ++done;
     slice.blocked.erase(slice.blocked.begin(), slice.blocked.begin() + static_cast<std::ptrdiff_t>(done));
     slice.isBlocked = !slice.blocked.empty();
+}
+
+void MemoryModel::keepResident(std::span<const MemoryRange> ranges) {
+    if (ranges.empty()) return;
+    if (machine_.dies < 2) {
+        resident_.emplace(ranges);
+        return;
+    }
+    for (const MemoryRange& range : ranges) {
+        for (std::uint64_t at = 0; at < range.bytes; at += 32) {
+            const auto slice = map_.spot(range.first + at).slice;
+            Channel& channel = channels_[slice / static_cast<unsigned>(machine_.slicesPerChannel)];
+            if (channel.lastLevel.present()) channel.lastLevel.access(range.first + at, false);
+        }
+    }
 }
 
 void MemoryModel::warm(std::uint64_t sector) {

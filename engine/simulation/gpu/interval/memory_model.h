@@ -9,9 +9,12 @@
 #include "simulation/gpu/interval/crossing.h"
 #include "simulation/gpu/interval/timed_cache.h"
 #include "simulation/gpu/last_level.h"
+#include "simulation/gpu/resident.h"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace orrery::gpusim {
@@ -66,6 +69,8 @@ public:
     void dram(std::uint32_t request);
     void fill(std::uint32_t request);
     void warm(std::uint64_t sector);
+    /// In L2 from now on; with an L2 per die, in the cache behind them.
+    void keepResident(std::span<const MemoryRange> ranges);
     /// Cycles from the issue of a load that hits nothing in its way to that of who needs it.
     double unloaded(Level level) const { return unloaded_[static_cast<std::size_t>(level)]; }
     Counters counts;
@@ -101,6 +106,7 @@ private:
     EventWheel& wheel_;
     RequestStore& requests_;
     AddressMap map_;
+    std::optional<ResidentSectors> resident_;
     std::vector<Slice> slices_;
     std::vector<Channel> channels_;
     Crossing toSlices_, replies_;

@@ -48,7 +48,13 @@ public:
         query_ = places.take(batch * heads * queries * s_.keyDim * s_.bytes);
         key_ = places.take(batch * kvHeads * keys * keyRow_);
         value_ = s_.latent ? key_ : places.take(batch * kvHeads * keys * valueRow_);
-        out_ = places.take(batch * heads * queries * s_.valueDim * s_.bytes * (s_.cuts > 1 ? 2 * s_.cuts : 1));
+        const double results = batch * heads * queries * s_.valueDim * s_.bytes * (s_.cuts > 1 ? 2 * s_.cuts : 1);
+        out_ = places.take(results);
+        using Role = TemplateOperand::Role;
+        operands_ = {{Role::Input, query_, batch * heads * queries * s_.keyDim * s_.bytes},
+                     {Role::Input, key_, batch * kvHeads * keys * keyRow_},
+                     {Role::Output, out_, results}};
+        if (!s_.latent) operands_.push_back({Role::Input, value_, batch * kvHeads * keys * valueRow_});
         defineAll();
     }
 

@@ -36,9 +36,17 @@ public:
     virtual void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) = 0;
 };
 
+/// A matrix or vector of a kernel, where its template has put it.
+struct TemplateOperand {
+    enum class Role : std::uint8_t { Input, Weights, Output } role = Role::Input;
+    std::uint64_t first = 0;
+    double bytes = 0;
+};
+
 class KernelTemplate {
 public:
     virtual ~KernelTemplate() = default;
+    const std::vector<TemplateOperand>& operands() const { return operands_; }
     const KernelHeader& header() const { return header_; }  ///< its grid has one dimension
     const std::vector<TemplateInstruction>& instructions() const { return instructions_; }
     virtual void warp(std::int64_t block, int warp, WarpSink& sink) const = 0;
@@ -51,6 +59,7 @@ protected:
     void setVersion(int version);
     int lanes() const { return header_.lanes; }
     KernelHeader header_;
+    std::vector<TemplateOperand> operands_;
 
 private:
     std::vector<TemplateInstruction> instructions_;

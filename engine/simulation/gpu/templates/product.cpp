@@ -44,6 +44,10 @@ public:
         planeA_ = m * s_.aStride * s_.aBytes, planeB_ = n * s_.bStride * s_.bBytes, planeC_ = m * n * cBytes();
         OperandPlaces places;
         a_ = places.take(batch * planeA_), b_ = places.take(batch * planeB_), c_ = places.take(batch * planeC_);
+        using Role = TemplateOperand::Role;
+        operands_ = {{Role::Input, a_, batch * planeA_},
+                     {Role::Weights, b_, batch * planeB_},
+                     {Role::Output, c_, batch * planeC_}};
         steps_ = s_.stepsOfBlock();
         shapeWarps();
         fragmentPlaces_ = placesOfFragments();

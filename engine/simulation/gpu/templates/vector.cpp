@@ -52,6 +52,13 @@ protected:
             if (i < s) out.op(special_[static_cast<std::size_t>(i % 4)]);
         }
     }
+    void place(double readBytes, double writtenBytes) {
+        OperandPlaces places;
+        from_ = places.take(readBytes), to_ = places.take(writtenBytes);
+        using Role = TemplateOperand::Role;
+        operands_ = {{Role::Input, from_, readBytes}, {Role::Output, to_, writtenBytes}};
+    }
+    std::uint64_t from_ = 0, to_ = 0;
     std::array<int, 5> prologue_{};
     std::vector<int> load_, operation_;
     std::array<int, 4> special_{};
@@ -69,8 +76,7 @@ public:
         perBlock_ = static_cast<double>(blockThreads) * 16 * s_.unroll / widest;
         const auto blocks = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(elements / perBlock_)));
         begin("elements", blocks, blockThreads, 32 + 8 * s_.unroll, 0, s_.binaryVersion);
-        OperandPlaces places;
-        from_ = places.take(elements * s_.readBytes), to_ = places.take(elements * s_.writeBytes);
+        place(elements * s_.readBytes, elements * s_.writeBytes);
     }
     void warp(std::int64_t block, int warp, WarpSink& out) const override {
         for (const int each : prologue_) out.op(each);
@@ -97,7 +103,6 @@ private:
     ElementsSpec s_;
     double perBlock_ = 1;
     std::int64_t reads_ = 0, writes_ = 0;
-    std::uint64_t from_ = 0, to_ = 0;
 };
 
 class RowsTemplate final : public VectorTemplate {
@@ -121,9 +126,8 @@ public:
         sharedStore_ = define("STS", -1, {6, 96}, 4);
         sharedLoad_ = define("LDS.U", 96, {6}, 4);
         barrier_ = define("BAR.SYNC.DEFER_BLOCKING");
-        OperandPlaces places;
-        from_ = places.take(static_cast<double>(s_.rows) * columns * s_.readBytes);
-        to_ = places.take(static_cast<double>(s_.rows) * columns * s_.writeBytes);
+        const double elements = static_cast<double>(s_.rows) * columns;
+        place(elements * s_.readBytes, elements * s_.writeBytes);
     }
     void warp(std::int64_t block, int warp, WarpSink& out) const override {
         for (const int each : prologue_) out.op(each);
@@ -168,7 +172,6 @@ private:
     bool shortRows_ = true, held_ = true;
     int warps_ = 4;
     int shuffle_ = 0, add_ = 0, sharedStore_ = 0, sharedLoad_ = 0, barrier_ = 0;
-    std::uint64_t from_ = 0, to_ = 0;
 };
 
 class ReduceTemplate final : public VectorTemplate {
@@ -184,8 +187,7 @@ public:
         sharedLoad_ = define("LDS.U", 96, {6}, 4);
         barrier_ = define("BAR.SYNC.DEFER_BLOCKING");
         atomic_ = define("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", -1, {5, 96}, 4);
-        OperandPlaces places;
-        from_ = places.take(static_cast<double>(pieces_) * 16), to_ = places.take(4);
+        place(static_cast<double>(pieces_) * 16, 4);
     }
     void warp(std::int64_t block, int warp, WarpSink& out) const override {
         for (const int each : prologue_) out.op(each);
@@ -213,7 +215,6 @@ private:
     ReduceSpec s_;
     std::int64_t pieces_ = 1;
     int shuffle_ = 0, add_ = 0, sharedStore_ = 0, sharedLoad_ = 0, barrier_ = 0, atomic_ = 0;
-    std::uint64_t from_ = 0, to_ = 0;
 };
 
 }  // namespace
