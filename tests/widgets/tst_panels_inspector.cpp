@@ -256,6 +256,27 @@ private slots:
         }
     }
 
+    void aChoiceIsNeverCut() {
+        RowSpec spec;
+        spec.id = "stack", spec.label = "Software of training", spec.chooser = true;
+        AttributeRow row(spec);
+        row.setWide(false, 104);
+        row.resize(276, row.height());
+        const QStringList choices{"eager", "training-frameworks-of-2023"};
+        row.setChoices(choices, "none");
+        row.QWidget::show();
+        for (const QString& text : choices) {
+            row.show(RowValue{.text = text});
+            QCOMPARE(row.choice()->currentText(), text);
+            QStyleOptionComboBox option;
+            option.initFrom(row.choice());
+            const QRect inside = row.choice()->style()->subControlRect(QStyle::CC_ComboBox, &option,
+                                                                       QStyle::SC_ComboBoxEditField, row.choice());
+            QVERIFY2(inside.width() >= row.choice()->fontMetrics().horizontalAdvance(text), qPrintable(text));
+            QVERIFY(row.rect().contains(row.choice()->geometry()));
+        }
+    }
+
     void chipsTellSourceUnverifiedUnusual() {
         Desk l2("l2");
         const auto chip = [](Desk& desk, const char* row) {

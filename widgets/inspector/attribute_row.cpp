@@ -192,6 +192,7 @@ void AttributeRow::setChoices(const QStringList& choices, const QString& none) {
         choice_->addItem(value_.text, value_.text);
         choice_->setCurrentIndex(choice_->count() - 1);
     }
+    arrange();
 }
 
 void AttributeRow::setWide(bool wide, int labelWidth) {
@@ -216,10 +217,11 @@ void AttributeRow::arrange() {
     const int chipWidth = words ? 92 : 16;
     const int chipAt = resetAt - chipWidth - 2;
     const int editorEnd = chipAt - gap;
-    // A number is never cut: its name, which the tip says whole, gives way, and stands above it where both have no
+    // What is said is never cut: its name, which the tip says whole, gives way, and stands above it where both have no
     // room.
-    constexpr int shortestLabel = 48, frame = 32;
-    const int needs = edit_ ? edit_->fontMetrics().horizontalAdvance(edit_->text()) + frame : 0;
+    constexpr int shortestLabel = 48, frame = 32, arrow = 20;
+    const int needs = edit_ ? edit_->fontMetrics().horizontalAdvance(edit_->text()) + frame
+                            : choice_->fontMetrics().horizontalAdvance(choice_->currentText()) + frame + arrow;
     const int room = editorEnd - gap - needs;
     const bool above = room < std::min(shortestLabel, labelWidth_);
     const int labelWidth = above ? editorEnd : std::min(labelWidth_, std::max(shortestLabel, room));
@@ -268,6 +270,7 @@ void AttributeRow::show(const RowValue& value) {
         }
         choice_->setPlaceholderText(value.mixed ? tr("mixed") : tr("not given"));
         choice_->setCurrentIndex(value.mixed ? -1 : at);
+        arrange();
     } else {
         edit_->setFallback(value.mixed               ? tr("mixed")
                            : spec_.fallback          ? measureText(*spec_.fallback, false, spec_.dimension)
