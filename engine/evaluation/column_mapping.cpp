@@ -246,17 +246,7 @@ Expected<ImportDescription> describe(const ColumnMapping& mapping) {
                         fmt::format("a kernel of the kind {} needs it", toText(*one)));
         }
     }
-    const auto text = writeImport(mapping);
-    auto root = parseYaml(text, "mapping");
-    if (!root) return tl::unexpected(std::move(root.error()));
-    auto description = readDescription(*root, "mapping");
-    if (!description) {
-        // Lines of a text that nobody has seen would only mislead.
-        auto error = std::move(description.error());
-        error.place = {};
-        return tl::unexpected(std::move(error));
-    }
-    return description;
+    return importOf(writeImport(mapping));
 }
 
 Expected<ReferenceTable> tryMapping(const TableSample& sample, const ImportDescription& description,

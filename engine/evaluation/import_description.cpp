@@ -262,6 +262,26 @@ Expected<ImportDescription> readDescription(const YamlNode& root, const std::str
     return DescriptionReader(root, file, own).read();
 }
 
+Expected<ImportDescription> importOf(const std::string& text) {
+    const auto read = [&]() -> Expected<ImportDescription> {
+        auto root = parseYaml(text, "mapping");
+        if (!root) return tl::unexpected(std::move(root.error()));
+        const YamlNode* format = root->find("orrery");
+        if (!format || format->scalar != "import/1")
+            return fail("reference.version", "this is no import description of this version", "orrery: import/1");
+        return readDescription(*root, "mapping");
+    };
+    auto description = read();
+    if (!description) {
+        // Lines of a text that nobody has seen would only mislead.
+        auto error = std::move(description.error());
+        error.place = {};
+        return tl::unexpected(std::move(error));
+    }
+    description->text = text;
+    return description;
+}
+
 Expected<ImportDescription> readImportFile(const std::string& path) {
     const auto text = readFile(path, {.code = "reference.unreadable", .expected = "a YAML file", .pipes = true});
     if (!text) return tl::unexpected(text.error());

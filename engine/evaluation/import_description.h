@@ -26,8 +26,8 @@
 #include "base/diagnostic.h"
 #include "base/text/expression.h"
 #include "base/text/yaml_node.h"
-#include "workload/kernel_fields.h"
 #include "evaluation/reference.h"
+#include "workload/kernel_fields.h"
 
 #include <map>
 #include <optional>
@@ -60,6 +60,7 @@ struct WordRule {
 struct ImportDescription {
     std::string id;    ///< file name without extension
     std::string file;  ///< of the description itself, for messages
+    std::string text;  ///< of one that was put together here and stands in no file; else empty
     std::string name, source, licence, retrieved, software, note;
     ReferenceKind kind = ReferenceKind::Measured;
     std::vector<std::string> files;                           ///< patterns
@@ -75,12 +76,14 @@ struct ImportDescription {
     std::vector<WordRule> words;
     bool hostTimed = false;
     int weightCopies = 0;  ///< 0: not said
-    bool own = false;  ///< columns that are named like a field, and are in no rule, set that field
+    bool own = false;      ///< columns that are named like a field, and are in no rule, set that field
 };
 
 /// Reads the keys above from a map, except `orrery`, `rows` and `file`, which belong to who calls. `own`: of our own
 /// format, where columns named like fields need no `kernel`. Codes `reference.description`, `reference.expression`.
 Expected<ImportDescription> readDescription(const YamlNode& root, const std::string& file, bool own = false);
+/// A description that was put together as text (column_mapping.h); keeps it.
+Expected<ImportDescription> importOf(const std::string& text);
 /// A file `orrery: import/1`. Refuses a newer version with `reference.version`.
 Expected<ImportDescription> readImportFile(const std::string& path);
 

@@ -256,6 +256,7 @@ private:
         table.kind = description.kind;
         table.hostTimed = description.hostTimed;
         table.weightCopies = description.weightCopies;
+        table.import = description.text;
         RowReading reading;
         reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;

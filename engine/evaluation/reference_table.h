@@ -43,8 +43,9 @@ struct ModelRow {
 struct ReferenceTable {
     std::string name, file, software, source, licence, retrieved;
     ReferenceKind kind = ReferenceKind::Measured;
-    bool hostTimed = false;  ///< a host called, waited and looked at its clock: its launches are inside
-    int weightCopies = 0;    ///< over which each kernel was repeated; 0: not said
+    bool hostTimed = false;   ///< a host called, waited and looked at its clock: its launches are inside
+    int weightCopies = 0;     ///< over which each kernel was repeated; 0: not said
+    std::string import = {};  ///< ImportDescription::text by which it was read
     std::vector<ReferenceDevice> devices;
     std::vector<ReferenceRow> rows;
     /// Parallel to `rows` where they are whole models: their kernels are of kind Other and have a name alone. Empty:

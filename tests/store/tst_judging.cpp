@@ -2,6 +2,7 @@
 // threads, results of others stand where their numbers put them, and a benchmark is honest about what was fitted.
 
 #include "base/executor.h"
+#include "evaluation/column_mapping.h"
 #include "evaluation/survey/survey.h"
 #include "learning/calibration_hash.h"
 #include "store/judging/growth_figure.h"
@@ -87,6 +88,47 @@ private slots:
         for (const Facet facet : facets) {
             question.by = facet;
             QCOMPARE(readJudging(writeJudging(question), "/tmp/page.yaml")->by, facet);
+        }
+    }
+    // A table of one's own whose columns a person mapped: the file says how, so that it opens where nobody maps again.
+    void aMappedTableIsReadFromTheFileAlone() {
+        const QString table = folder_.filePath("mine.csv");
+        {
+            QFile file(table);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("rows_of_a,cols_of_b,inner,took\n512,512,512,12.5\n1024,1024,512,22.5\n");
+        }
+        ColumnMapping mapping;
+        QVERIFY(
+            setMappedTerms(mapping, "kind=gemm, dtype=bf16, m=rows_of_a, n=cols_of_b, k=inner, time=took, unit=us"));
+        mapping.device = "h100-sxm";
+        const auto description = describe(mapping);
+        QVERIFY2(description, description ? "" : description.error().message.c_str());
+        JudgingQuestion question;
+        question.references = {table.toStdString()};
+        QVERIFY(!judgingTables(question));  // nothing knows such columns
+        question.imports[table.toStdString()] = description->text;
+        const std::string page = folder_.filePath("page.yaml").toStdString();
+        const std::string text = writeJudging(question, folder_.path().toStdString());
+        QVERIFY2(text.find("imports: {mine.csv: ") != std::string::npos, text.c_str());
+        const auto read = readJudging(text, page);
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        const auto tables = judgingTables(*read);
+        QVERIFY2(tables, tables ? "" : tables.error().message.c_str());
+        QCOMPARE((*tables)->size(), std::size_t{1});
+        const ReferenceTable& mine = (*tables)->front();
+        QCOMPARE(mine.rows.size(), std::size_t{2});
+        QCOMPARE(mine.rows[1].seconds, 22.5e-6);
+        QCOMPARE(mine.rows[1].kernel.n, std::int64_t{1024});
+        QCOMPARE(mine.devices.front().catalogue, std::string("h100-sxm"));
+        QCOMPARE(mine.import, description->text);
+        // As it is wrong, it is refused where it stands.
+        for (const char* wrong : {"references: [mine.csv]\nimports: {other.csv: 'orrery: import/1'}\n",
+                                  "references: [mine.csv]\nimports: {mine.csv: 'time: {value: 1 +}'}\n",
+                                  "references: [mine.csv]\nimports: [mine.csv]\n"}) {
+            const auto refused = readJudging(std::string("orrery: judging/1\n") + wrong, page);
+            QVERIFY2(!refused && refused.error().place.line == 3, wrong);
+            QVERIFY(!refused.error().expected.empty());
         }
     }
     void mistakesAreNamedWithTheirLine() {

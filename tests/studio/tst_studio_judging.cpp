@@ -13,6 +13,7 @@
 #include "app/window/evidence/versions_tab.h"
 #include "app/window/main_window.h"
 #include "app/window/workload/workload_page.h"
+#include "evaluation/column_mapping.h"
 #include "hardware/files/catalogue.h"
 #include "store/judging/judged_rows.h"
 #include "store/judging/judging.h"
@@ -53,6 +54,43 @@ private slots:
     void initTestCase() { begin(); }
     void init() { show(); }
     void cleanup() { window_.reset(); }
+
+    // A table that a person mapped is in the file with its mapping, and figures that were judged without it are not
+    // its.
+    void aMappedTableGoesWithThePage() {
+        QTemporaryDir folder;
+        const QString table = folder.filePath("mine.csv"), file = folder.filePath("page.yaml");
+        {
+            QFile mine(table);
+            QVERIFY(mine.open(QIODevice::WriteOnly));
+            mine.write("rows_of_a,cols_of_b,inner,took\n512,512,512,12.5\n1024,1024,512,22.5\n");
+        }
+        page_->findChild<QLineEdit*>("accuracy.where")->setText("kind=gemm, device=h100-sxm, m=512..1024, n=512|1024");
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QVERIFY(judged.wait(120000));
+        ColumnMapping mapping;
+        QVERIFY(
+            setMappedTerms(mapping, "kind=gemm, dtype=bf16, m=rows_of_a, n=cols_of_b, k=inner, time=took, unit=us"));
+        mapping.device = "h100-sxm";
+        auto description = describe(mapping);
+        QVERIFY(description);
+        const auto before = page_->shelf()->tables()->size();
+        page_->shelf()->open({table}, {}, std::make_shared<const ImportDescription>(std::move(*description)));
+        QTRY_COMPARE(page_->shelf()->tables()->size(), before + 1);
+        QCOMPARE(page_->accuracy()->saveTo(file), QString());
+        const auto question = readJudgingFile(file.toStdString());
+        QVERIFY2(question, question ? "" : question.error().message.c_str());
+        QCOMPARE(question->imports.size(), std::size_t{1});
+        QVERIFY(question->saved.hash.empty());
+        const auto tables = judgingTables(*question);
+        QVERIFY2(tables, tables ? "" : tables.error().message.c_str());
+        QCOMPARE((*tables)->back().rows.size(), std::size_t{2});
+        page_->shelf()->remove(static_cast<int>(before));
+        page_->accuracy()->ask(*question, file);
+        QVERIFY(judged.wait(120000));
+        QTRY_COMPARE(page_->shelf()->tables()->size(), before + 1);
+    }
 
     // What the page saves, the engine answers to the same figures; it opens again as it was, and leaves a paper.
     void thePageIsAFile() {

@@ -65,6 +65,8 @@ JudgingQuestion AccuracyTab::question() const {
     if (!opened_) {
         question.name = "Methods on measured rows";
         question.references = referencesOfShelf();
+        for (const ReferenceTable& table : *shelf_->tables())
+            if (!table.file.empty() && !table.import.empty()) question.imports[table.file] = table.import;
         if (choices_) {
             // Fillings that the project names are asked beside all: then all are named.
             const auto all = toBeJudged(choices_());
@@ -91,7 +93,10 @@ bool AccuracyTab::isAsOpened(const JudgingQuestion& question) const {
 
 QString AccuracyTab::saveTo(const QString& file) {
     JudgingQuestion saved = question();
-    if (compared_ && !work_->isRunning()) saved.saved = compared_->saved;
+    // What was judged before the last change is no answer to what the file asks.
+    if (compared_ && !work_->isRunning() && compared_->page &&
+        questionText(compared_->page->question) == questionText(saved))
+        saved.saved = compared_->saved;
     const QString problem = ui::writeText(
         file, QByteArray::fromStdString(writeJudging(saved, QFileInfo(file).absolutePath().toStdString())));
     if (!problem.isEmpty()) return problem;
@@ -133,7 +138,7 @@ void AccuracyTab::ask(const JudgingQuestion& question, const QString& file) {
     showFile();
     // The page reads its own references, and no others; those of the file are listed among the references as well.
     whenRead([this, files] {
-        if (!files.isEmpty()) shelf_->open(files);
+        if (!files.isEmpty()) shelf_->open(files, opened_ ? opened_->imports : std::map<std::string, std::string>());
         judge();
     });
 }

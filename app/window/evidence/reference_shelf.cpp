@@ -50,18 +50,45 @@ void ReferenceShelf::open(const QStringList& files, const QString& device,
     ReadOptions options;
     options.device = device.toStdString();
     options.mapping = std::move(mapping);
-    emit readingChanged(true);
-    reading_->start([this, paths, options, before = tables_](std::stop_token, Progress&) -> Background::Finish {
-        auto read = readReferences(paths, options);
-        if (!read) {
-            return [this, why = read.error()] {
-                emit refused(why);
-                if (why.code == "reference.unknown-table") emit unknown(ui::qs(why.place.file));
-            };
+    read({{paths, options}});
+}
+
+void ReferenceShelf::open(const QStringList& files, const std::map<std::string, std::string>& imports) {
+    std::vector<std::pair<std::vector<std::string>, ReadOptions>> groups(1);
+    for (const QString& file : files) {
+        const std::string path = file.toStdString();
+        const auto own = imports.find(path);
+        if (own == imports.end()) {
+            groups.front().first.push_back(path);
+            continue;
         }
-        const ReferenceTablesPtr all = joined(*before, std::move(*read));
-        return [this, all, index = std::make_shared<const ReferenceIndex>(all)] { show(all, index); };
-    });
+        auto description = importOf(own->second);
+        if (!description) return emit refused(description.error());
+        ReadOptions options;
+        options.mapping = std::make_shared<const ImportDescription>(std::move(*description));
+        groups.push_back({{path}, options});
+    }
+    if (groups.front().first.empty()) groups.erase(groups.begin());
+    read(std::move(groups));
+}
+
+void ReferenceShelf::read(std::vector<std::pair<std::vector<std::string>, ReadOptions>> groups) {
+    emit readingChanged(true);
+    reading_->start(
+        [this, groups = std::move(groups), before = tables_](std::stop_token, Progress&) -> Background::Finish {
+            ReferenceTablesPtr all = before;
+            for (const auto& [files, options] : groups) {
+                auto read = readReferences(files, options);
+                if (!read) {
+                    return [this, why = read.error()] {
+                        emit refused(why);
+                        if (why.code == "reference.unknown-table") emit unknown(ui::qs(why.place.file));
+                    };
+                }
+                all = joined(*all, std::move(*read));
+            }
+            return [this, all, index = std::make_shared<const ReferenceIndex>(all)] { show(all, index); };
+        });
 }
 
 void ReferenceShelf::show(ReferenceTablesPtr tables, std::shared_ptr<const ReferenceIndex> index) {

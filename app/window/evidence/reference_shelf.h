@@ -7,7 +7,10 @@
 #include <QObject>
 #include <QStringList>
 
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery::app {
@@ -26,6 +29,8 @@ public:
     /// `mapping`: how their columns become kernels, instead of a description that is found by name.
     void open(const QStringList& files, const QString& device = {},
               std::shared_ptr<const ImportDescription> mapping = {});
+    /// The same of several; `imports`: by file the text of its description, where it has one of its own.
+    void open(const QStringList& files, const std::map<std::string, std::string>& imports);
     void remove(int table);
     const ReferenceTablesPtr& tables() const { return tables_; }  ///< never null
     /// Of all tables, to find kernels in; never null.
@@ -39,6 +44,8 @@ signals:
     void unknown(const QString& file);  ///< refused because nothing knows its columns
 
 private:
+    /// Files of equal options are read together.
+    void read(std::vector<std::pair<std::vector<std::string>, ReadOptions>> groups);
     void show(ReferenceTablesPtr tables, std::shared_ptr<const ReferenceIndex> index);
 
     ReferenceTablesPtr tables_ = std::make_shared<const std::vector<ReferenceTable>>();

@@ -179,6 +179,15 @@ Expected<std::shared_ptr<const std::vector<ReferenceTable>>> judgingTables(const
     for (const std::string& each : question.references) {
         if (each == "shipped") {
             for (const ReferenceTable& table : shippedReferences()) all->push_back(table);
+        } else if (const auto own = question.imports.find(each); own != question.imports.end()) {
+            auto description = importOf(own->second);
+            if (!description) return tl::unexpected(std::move(description.error()));
+            ReadOptions options;
+            options.filter = *filter;
+            options.mapping = std::make_shared<const ImportDescription>(std::move(*description));
+            auto read = readReferences(std::span(&each, 1), options);
+            if (!read) return tl::unexpected(std::move(read.error()));
+            for (ReferenceTable& table : *read) all->push_back(std::move(table));
         } else {
             files.push_back(each);
         }

@@ -79,6 +79,21 @@ void readCompare(YamlFields& fields, const YamlNode& node, std::map<std::string,
     }
 }
 
+// Descriptions are read once here, so that a wrong one is refused where it stands.
+void readImports(YamlFields& fields, const YamlNode& node, const fs::path& folder, JudgingQuestion& question) {
+    if (!node.isMap() || node.items.size() > mostItems)
+        return fields.refuse(node, "these are no descriptions by reference", "{table.csv: description}", {});
+    for (const YamlNode& item : node.items) {
+        const std::string table = resolved(item.key, folder);
+        if (std::find(question.references.begin(), question.references.end(), table) == question.references.end())
+            return fields.refuse(item, fmt::format("'{}' is none of the references", item.key), "a file named there",
+                                 {});
+        if (const auto read = importOf(item.isScalar() ? item.scalar : std::string()); !read)
+            return fields.refuse(item, read.error().message, read.error().expected, read.error().hint);
+        question.imports[table] = item.scalar;
+    }
+}
+
 void readSaved(YamlFields& fields, const YamlNode& node, const std::string& file, SavedRows& saved) {
     YamlFields inside(node, file, "saved");
     saved.version = inside.text("version", {});
@@ -100,6 +115,7 @@ JudgingQuestion readQuestion(YamlFields& fields, const std::string& file) {
     if (question.references.empty())
         fields.refuse(fields.map(), "no references are named", "references: [shipped]", {});
     for (std::string& each : question.references) each = resolved(each, folder);
+    if (const YamlNode* node = fields.find("imports")) readImports(fields, *node, folder, question);
     question.where = fields.text("where", {});
     if (const auto filter = parseFilter(question.where); !filter) {
         const Diagnostic& wrong = filter.error();
@@ -256,6 +272,13 @@ std::string writeJudging(const JudgingQuestion& question, const std::string& fol
     if (!question.name.empty()) line("name", yamlScalar(question.name));
     if (!question.meaning.empty()) line("meaning", yamlScalar(question.meaning));
     line("references", listed(relativeTo(question.references, folder)));
+    if (!question.imports.empty()) {
+        std::string said;
+        for (const auto& [table, text] : question.imports)
+            said += fmt::format("{}{}: {}", said.empty() ? "" : ", ", yamlScalar(relativeTo({table}, folder).front()),
+                                yamlScalar(text));
+        line("imports", "{" + said + "}");
+    }
     if (!question.where.empty()) line("where", yamlScalar(question.where));
     if (!question.without.empty()) {
         std::string off;

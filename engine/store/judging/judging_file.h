@@ -6,6 +6,7 @@
 //     orrery: judging/1
 //     name: Products on H100
 //     references: [shipped, mine.csv.gz]     # tables or folders; `shipped`: presets/references
+//     imports: {mine.csv.gz: "orrery: import/1…"}   # descriptions of columns that stand in no file of their own
 //     where: device=h100-sxm, kind=gemm      # absent: all rows
 //     without: {platform: [TPU]}             # words of row_facets.h that do not count
 //     most: 2000                             # rows, evenly spread
@@ -45,6 +46,7 @@ struct JudgingQuestion {
     std::string id;  ///< of a part of a benchmark
     std::string name, meaning;
     std::vector<std::string> references{"shipped"};
+    std::map<std::string, std::string> imports;  ///< by reference: text of its import description
     std::string where;
     FacetsOff without;
     std::size_t most = 2000;

@@ -426,8 +426,15 @@ std::vector<NamedFile> judgingFiles(const BenchmarkRun& run) {
         JudgingQuestion question = run.parts.front().question;
         question.id.clear();
         question.saved = savedRows(run.parts.front());
-        for (std::string& each : question.references)
-            if (each != "shipped") each = std::filesystem::absolute(each).string();
+        std::map<std::string, std::string> imports;
+        for (std::string& each : question.references) {
+            if (each == "shipped") continue;
+            const std::string whole = std::filesystem::absolute(each).string();
+            if (const auto own = question.imports.find(each); own != question.imports.end())
+                imports[whole] = own->second;
+            each = whole;
+        }
+        question.imports = std::move(imports);
         files.push_back({"judging.yaml", writeJudging(question)});
     }
     return files;
