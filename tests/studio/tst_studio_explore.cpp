@@ -25,6 +25,29 @@ private slots:
         front();
         QVERIFY(!go()->isVisible());
     }
+    // A chip that is no GPU and says no process: what a first knob brings can be answered as it stands.
+    void aChipThatNoDefaultFitsIsSearched() {
+        Project project = smallProject();
+        project.hardware = {loadHardware("tpu-v4").value().hardware};
+        project.scenarios.front().hardware = project.hardware.front().name;
+        project.methods = {"tile-hybrid", "hierarchical-roofline"};
+        window_->document().reset(std::move(project));
+        front();
+        QVERIFY(QTest::qWaitFor([this] { return page_->form()->findChild<QComboBox*>("explore.add")->count() > 5; },
+                                10000));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window_->studio().live.snapshot() && window_->studio().live.snapshot()->primaryEstimate(), 10000);
+        add("batch");
+        const auto& search = window_->document().state()->search;
+        QVERIFY(search && search->knobs.size() == 1);
+        QCOMPARE(search->method, std::string("hierarchical-roofline"));
+        QCOMPARE(search->objectives, std::vector<std::string>{"time"});
+        QVERIFY(QTest::qWaitFor([this] { return go()->isEnabled(); }, 10000));
+        QTest::mouseClick(go(), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && page_->view(); }, 20000));
+        QVERIFY(page_->view()->seen.answered(0));
+    }
+
     // From a project without a search: a knob is added, another one, the search runs, a dot is used, all is undone.
     void hbmOrCoresByMouse() {
         window_->document().reset(smallProject());

@@ -80,6 +80,8 @@ void ExplorePage::follow() {
 void ExplorePage::showLimits() {
     const WorkloadPtr workload = studio_.live.workload();
     offers_.limits.clear();
+    offers_.start = question_.settings;
+    startSearch(offers_.start, *question_.hardware, snapshot_.get());
     if (workload) {
         offers_.limits = limitOffers(scenarioOf(question_, workload),
                                      snapshot_ ? snapshot_->primaryEstimate() : nullptr, question_.settings.deviceHour);
@@ -169,8 +171,8 @@ void ExplorePage::turnSetting(Expected<KnobSetting> knob) {
     SearchSettings next = studio_.document.state()->search.value_or(SearchSettings{});
     const std::string own = knob->path;
     if (std::ranges::find(next.knobs, own, &KnobSetting::path) == next.knobs.end()) {
+        if (next.knobs.empty()) startSearch(next, *studio_.document.hardware(), snapshot_.get());
         next.knobs.push_back(std::move(*knob));
-        if (next.objectives.size() < 2) next.objectives = {"time", "area"};
         if (!studio_.apply(setSearchEdit(*studio_.document.state(), next, tr("Add the knob %1").arg(ui::qs(own)))))
             return;
     }
@@ -223,7 +225,8 @@ void ExplorePage::showState() {
             if (broken > 0) said += tr(" · %1 break a constraint").arg(ui::countText(static_cast<double>(broken)));
             if (refused > 0) {
                 said += tr(" · %1 have no answer: %2")
-                            .arg(ui::countText(static_cast<double>(refused)), ui::windowText(run_->view->refused.front().why));
+                            .arg(ui::countText(static_cast<double>(refused)),
+                                 ui::windowText(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!answers(question_)) said += tr(" · answers the previous question");

@@ -1,8 +1,11 @@
 #include "app/window/explore/explore_question.h"
 
 #include "store/project/study_file.h"
+#include "widgets/common/text.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace orrery::app {
 
@@ -60,6 +63,19 @@ std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answe
         offer(each.label, true);
     }
     return offers;
+}
+
+void startSearch(SearchSettings& settings, const Hardware& hardware, const ui::Snapshot* shown) {
+    if (settings.objectives.size() < 2) {
+        settings.objectives = {"time"};
+        if (areaOf(hardware)) settings.objectives.emplace_back("area");
+    }
+    const Estimate* primary = shown ? shown->primaryEstimate() : nullptr;
+    if (!primary) return;
+    const bool refused = std::ranges::any_of(shown->answers, [&](const ui::Answer& each) {
+        return each.failure && !each.notAsked() && each.method == ui::qs(settings.method);
+    });
+    if (refused) settings.method = primary->method;
 }
 
 Scenario scenarioOf(const ExploreQuestion& question, WorkloadPtr workload) {
