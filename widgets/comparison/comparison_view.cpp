@@ -234,13 +234,16 @@ void ComparisonView::arrangeRows() {
     fitRows();
 }
 
-/// A name has as many lines as it needs in the width that its column has.
+/// A name has as many lines as it needs in the width that its column has, in the weight of the chosen one: a row keeps
+/// its height when it is chosen.
 void ComparisonView::fitRows() {
-    const int line = QFontMetrics(nameFont(true)).lineSpacing();
+    const QFontMetrics bold(nameFont(true));
+    const int line = bold.lineSpacing();
     const int words = table_->columnWidth(Model::MethodName) - besideName;
     int height = table_->horizontalHeader()->sizeHint().height() + 14;
     for (int row = 0; row < model_->rowCount(); ++row) {
-        const auto lines = static_cast<int>(nameLines(model_->index(row, Model::MethodName), words).size());
+        const QString name = model_->index(row, Model::MethodName).data().toString();
+        const auto lines = static_cast<int>(wrappedName(name, bold, words, 9).size());
         const int tall = scaled(30) + (lines - 1) * line;
         if (table_->rowHeight(row) != tall) table_->setRowHeight(row, tall);
         height += tall;
