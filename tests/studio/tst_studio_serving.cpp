@@ -236,6 +236,45 @@ private slots:
         QVERIFY2(!veil->isDown(), "the question of the curve again");
     }
 
+    // The axis says requests per second: of a trace too, and where the traffic is scaled as a whole.
+    void aLoadCurveIsInRequestsPerSecond() {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("trace.csv"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("arrival_s,prompt_tokens,output_tokens\n");
+        for (int row = 0; row <= 40; ++row) file.write(QByteArray::number(3 + 0.125 * row) + ",900,20\n");
+        file.close();
+        ServingStudy traced = ServingWindow::shortQuestion();
+        traced.traffic.requests = 0;
+        traced.traffic.trace.file = file.fileName().toStdString();
+        traced.traffic.arrivals.kind = ArrivalKind::Trace;
+        traced.traffic.prompt.kind = traced.traffic.output.kind = LengthKind::Trace;
+        const auto firstAndAsked = [this](const ServingStudy& study) {
+            IterationTimes times;
+            Progress progress;
+            const LoadCurve curve = loadCurve(study, window_->document().hardware(), {}, times, {}, progress);
+            if (curve.refusal || curve.lines.empty() || curve.lines.front().x.size() < 10) return std::pair(0.0, 0.0);
+            return std::pair(curve.lines.front().x[0], curve.lines.front().x[5]);
+        };
+        // 40 gaps of 125 ms: 8 per second; twice that where the file says so. The curve begins at a fifth.
+        const auto own = firstAndAsked(traced);
+        QVERIFY2(std::abs(own.second - 8) < 1e-6, qPrintable(QString::number(own.second)));
+        QVERIFY(std::abs(own.first - 1.6) < 1e-6);
+        traced.traffic.edit.rate = 2;
+        QVERIFY(std::abs(firstAndAsked(traced).second - 16) < 1e-6);
+        ServingStudy scaled = ServingWindow::shortQuestion();
+        scaled.traffic.arrivals.rate = 10;
+        scaled.traffic.edit.rate = 0.5;
+        QVERIFY(std::abs(firstAndAsked(scaled).second - 5) < 1e-6);
+
+        ServingStudy closed = ServingWindow::shortQuestion();
+        closed.traffic.arrivals.kind = ArrivalKind::ClosedLoop;
+        IterationTimes times;
+        Progress progress;
+        const LoadCurve none = loadCurve(closed, window_->document().hardware(), {}, times, {}, progress);
+        QVERIFY2(none.refusal && none.refusal->code == "capacity.no-rate", "in flight is no rate");
+    }
+
 private:
     bool answered() { return serving_.answered(); }
     QString headline() const { return page_->findChild<ui::Label*>("serving.headline")->text(); }

@@ -2,6 +2,7 @@
 
 #include "methods/system/fleet_defaults.h"
 #include "serving/traffic/trace_part.h"
+#include "study/serving/capacity.h"
 #include "widgets/common/text.h"
 
 #include <array>
@@ -128,6 +129,11 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
     constexpr std::array<double, 10> factors{0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0};
     constexpr double fallen = 0.5, farthest = 64;  // past the cliff: half of the requests break the promise
     LoadCurve curve;
+    const auto own = arrivalRate(question.traffic, question.seed);
+    if (!own) {
+        curve.refusal = own.error();
+        return curve;
+    }
     const auto contenders = contendersOf(question, drawing, pinned);
     progress.setTotal(factors.size() * contenders.size());
     const auto executor = makeDefaultExecutor();
@@ -142,11 +148,7 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
         }
         const auto keptAt = [&](double factor) -> std::optional<double> {
             if (stop.stop_requested()) return std::nullopt;
-            TrafficSpec traffic = question.traffic;
-            if (traffic.arrivals.kind == ArrivalKind::Trace)
-                traffic.edit.rate *= factor;
-            else
-                traffic.arrivals.rate *= factor;
+            const TrafficSpec traffic = atRate(question.traffic, *own, *own * factor);
             auto stream = requestsOf(contenders[p].scenario, traffic, question.seed);
             if (!stream) return std::nullopt;
             ServingOptions how;
@@ -172,9 +174,7 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
         line.dots = true;
         for (std::size_t i = 0; i < loads.size(); ++i) {
             if (!kept[i]) continue;
-            const double rate = question.traffic.arrivals.kind == ArrivalKind::Trace ? question.traffic.edit.rate
-                                                                                     : question.traffic.arrivals.rate;
-            line.x.push_back(rate * loads[i]);
+            line.x.push_back(*own * loads[i]);
             line.y.push_back(*kept[i]);
         }
         curve.lines.push_back(std::move(line));

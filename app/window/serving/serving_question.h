@@ -38,8 +38,9 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
                             const PinnedFleetPtr& pinned, IterationTimes& cache, std::stop_token stop,
                             Progress& progress);
 
-/// Share of requests that keep the promise against the rate of arrival, for each policy and the pinned fleet: from a
-/// fifth to twice the asked rate, and on until half of the requests break it.
+/// Share of requests that keep the promise against requests per second (arrivalRate(), as the capacity is), for each
+/// policy and the pinned fleet: from a fifth to twice the asked rate, and on until half of the requests break it.
+/// Refused where arrivals have no rate.
 struct LoadCurve {
     std::vector<ui::PlotLine> lines;
     std::optional<Diagnostic> refusal;

@@ -18,23 +18,12 @@ public:
         : fleet_(fleet), traffic_(traffic), spec_(spec), options_(options) {}
 
     Expected<bool> keepsAt(double rate) {
-        TrafficSpec traffic = traffic_;
-        if (traffic.arrivals.kind == ArrivalKind::Trace) {
-            // Of the trace as it is: its own rate is found once.
-            if (!traceRate_) {
-                auto whole = makeTraffic(traffic, options_.seed);
-                if (!whole) return tl::unexpected(whole.error());
-                const double span = toSeconds(whole->arrival.back() - whole->arrival.front());
-                if (whole->size() < 2 || span <= 0) {
-                    return fail("capacity.no-rate", "the trace's requests all come at one time", "arrivals over time",
-                                "choose poisson arrivals");
-                }
-                traceRate_ = static_cast<double>(whole->size() - 1) / span;
-            }
-            traffic.edit.rate *= rate / *traceRate_;
-        } else {
-            traffic.arrivals.rate = rate / traffic.edit.rate;
+        if (!own_) {
+            auto own = arrivalRate(traffic_, options_.seed);
+            if (!own) return tl::unexpected(own.error());
+            own_ = *own;
         }
+        const TrafficSpec traffic = atRate(traffic_, *own_, rate);
         auto stream = options_.scenario ? requestsOf(*options_.scenario, traffic, options_.seed)
                                         : makeTraffic(traffic, options_.seed);
         if (!stream) return tl::unexpected(stream.error());
@@ -67,18 +56,21 @@ private:
     const TrafficSpec& traffic_;
     const CapacitySpec& spec_;
     const CapacityOptions& options_;
-    std::optional<double> traceRate_;
+    std::optional<double> own_;  ///< requests per second as asked: read once, a trace may be long
 };
+
+Expected<void> checkRate(const TrafficSpec& traffic) {
+    if (traffic.arrivals.kind != ArrivalKind::ClosedLoop && traffic.arrivals.kind != ArrivalKind::AllAtOnce) return {};
+    return fail("capacity.no-rate", fmt::format("{} arrivals have no rate", toText(traffic.arrivals.kind)),
+                "poisson, gamma, constant, bursts, diurnal or a trace", "choose other arrivals");
+}
 
 Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const CapacitySpec& spec) {
     if (fleet.promise == ServiceLevel{}) {
         return fail("capacity.no-promise", "there is no SLO, so any load meets it",
                     "a limit on TTFT, TPOT or the end-to-end latency", "set promise");
     }
-    if (traffic.arrivals.kind == ArrivalKind::ClosedLoop || traffic.arrivals.kind == ArrivalKind::AllAtOnce) {
-        return fail("capacity.no-rate", fmt::format("{} arrivals have no rate", toText(traffic.arrivals.kind)),
-                    "poisson, gamma, constant, bursts, diurnal or a trace", "choose other arrivals");
-    }
+    if (auto good = checkRate(traffic); !good) return good;
     if (auto good = checkFields(spec, "capacity"); !good) return good;
     if (spec.guess > spec.highest) {
         return fail("capacity.value", fmt::format("guess is {}, highest {}", spec.guess, spec.highest),
@@ -88,6 +80,27 @@ Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const C
 }
 
 }  // namespace
+
+Expected<double> arrivalRate(const TrafficSpec& traffic, std::uint64_t seed) {
+    if (auto good = checkRate(traffic); !good) return tl::unexpected(good.error());
+    if (traffic.arrivals.kind != ArrivalKind::Trace) return traffic.arrivals.rate * traffic.edit.rate;
+    auto whole = makeTraffic(traffic, seed);
+    if (!whole) return tl::unexpected(whole.error());
+    const double span = toSeconds(whole->arrival.back() - whole->arrival.front());
+    if (whole->size() < 2 || span <= 0) {
+        return fail("capacity.no-rate", "the trace's requests all come at one time", "arrivals over time",
+                    "choose poisson arrivals");
+    }
+    return static_cast<double>(whole->size() - 1) / span;
+}
+
+TrafficSpec atRate(TrafficSpec traffic, double own, double rate) {
+    if (traffic.arrivals.kind == ArrivalKind::Trace)
+        traffic.edit.rate *= rate / own;
+    else
+        traffic.arrivals.rate = rate / traffic.edit.rate;
+    return traffic;
+}
 
 Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic,
                                     const CapacitySpec& spec, const CapacityOptions& options) {

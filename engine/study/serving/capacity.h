@@ -16,6 +16,13 @@
 
 namespace orrery {
 
+/// Requests per second with which the traffic arrives (with conversations: conversations), its scale `edit.rate`
+/// included; of a trace the gaps ÷ the time from first to last arrival. Fails with `capacity.no-rate` where arrivals
+/// have none (a closed loop, everything at once, a trace of one moment); with what makeTraffic() says of a trace.
+Expected<double> arrivalRate(const TrafficSpec& traffic, std::uint64_t seed);
+/// The same traffic at `rate` where it has `own` of itself (arrivalRate()): arrivals of a trace are stretched.
+TrafficSpec atRate(TrafficSpec traffic, double own, double rate);
+
 struct CapacityProbe {
     double rate = 0;  ///< requests per second
     double attainment = 0;
