@@ -59,11 +59,13 @@ private slots:
         const auto& points = page_->search()->findings()->points;
         QCOMPARE(points.size(), std::size_t{8});
         for (const SweepAnswer& point : points) QVERIFY(!point.failure);
-        // The front is nobody's loser in both figures drawn.
-        const auto& drawn = plot->data();
+        // The dots of plot and table are the best of the engine's own sweep of the same question.
+        SweepOptions options;
+        options.drawing = window_->document().hardware();
+        const auto asked = runSweep(serving(), options);
+        QVERIFY(asked);
         for (std::size_t i = 0; i < points.size(); ++i)
-            for (std::size_t j = 0; j < points.size() && plot->front()[i]; ++j)
-                if (points[j].sameAs < 0) QVERIFY(!(drawn.x[j] < drawn.x[i] && drawn.y[j] > drawn.y[i]));
+            if (points[i].sameAs < 0) QCOMPARE(bool(plot->front()[i]), (*asked)[i].pareto);
         QVERIFY(std::ranges::any_of(plot->front(), [](bool best) { return best; }));
 
         int wanted = -1;
@@ -120,6 +122,22 @@ private slots:
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(second).center());
         QVERIFY(page_->search()->plot()->current() >= 0);
         QVERIFY(page_->findChild<QPushButton*>("serving.search.use")->isEnabled());
+    }
+
+    // What misses the SLO is no choice, however fast it makes tokens.
+    void whatMissesTheSloIsNeverBest() {
+        ServingStudy hard = ServingWindow::shortQuestion();
+        hard.scenario.promise = {.ttft = 1e-4};
+        QVERIFY(open(hard));
+        tick("serving.search.tensor", "1");
+        tick("serving.search.tensor", "2");
+        click("serving.search.run");
+        QVERIFY(searched());
+        const auto* table = page_->search()->table();
+        QCOMPARE(table->cells()->rowCount(), 2);
+        for (int row = 0; row < 2; ++row) QCOMPARE(table->model()->index(row, 0).data().toString(), QString());
+        QVERIFY(std::ranges::none_of(page_->search()->plot()->front(), [](bool best) { return best; }));
+        QVERIFY(page_->findChild<ui::Label*>("serving.search.state")->text().contains("none meets the SLO"));
     }
 
     void whatCannotRunSaysWhy() {

@@ -28,11 +28,15 @@ bool FrontPlot::isDrawn(std::size_t i) const {
 void FrontPlot::setData(FrontPlotData data) {
     data_ = std::move(data);
     std::vector<std::vector<double>> costs;
+    const auto& best = data_.best;
+    const auto may = [&](std::size_t i) { return isDrawn(i) && (!best || (i < best->size() && (*best)[i])); };
     for (std::size_t i = 0; i < data_.x.size(); ++i)
-        costs.push_back(isDrawn(i) ? std::vector<double>{data_.xMore ? -data_.x[i] : data_.x[i],
-                                                         data_.yMore ? -data_.y[i] : data_.y[i]}
-                                   : std::vector<double>(2, std::nan("")));
-    front_ = paretoFront(costs);
+        costs.push_back(
+            may(i) ? std::vector<double>{data_.xMore ? -data_.x[i] : data_.x[i], data_.yMore ? -data_.y[i] : data_.y[i]}
+                   : std::vector<double>(2, std::nan("")));
+    line_ = paretoFront(costs);
+    front_ = line_;
+    for (std::size_t i = 0; i < front_.size() && best; ++i) front_[i] = may(i);
     if (current_ >= static_cast<int>(data_.x.size())) current_ = -1;
     setAccessibleDescription(tr("%n configuration(s)", nullptr, static_cast<int>(data_.x.size())));
     update();
@@ -82,8 +86,8 @@ void FrontPlot::paintEvent(QPaintEvent*) {
     frame.paint(painter, x, y, width());
     painter.setRenderHint(QPainter::Antialiasing);
     std::vector<QPointF> best;
-    for (std::size_t i = 0; i < front_.size(); ++i)
-        if (front_[i]) best.emplace_back(x.position(data_.x[i]), y.position(data_.y[i]));
+    for (std::size_t i = 0; i < line_.size(); ++i)
+        if (line_[i]) best.emplace_back(x.position(data_.x[i]), y.position(data_.y[i]));
     std::ranges::sort(best, {}, &QPointF::x);
     // Steps: between two points of the front nothing better than either is known.
     QPolygonF steps;

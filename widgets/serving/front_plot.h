@@ -1,11 +1,12 @@
 #pragma once
 
-// Configurations by two of their figures, and the front of those that no other beats in both. A click chooses one.
+// Configurations by two of their figures, and the front of the best. A click chooses one.
 
 #include "widgets/evidence/plot_frame.h"
 
 #include <QWidget>
 
+#include <optional>
 #include <vector>
 
 namespace orrery::ui {
@@ -16,6 +17,9 @@ struct FrontPlotData {
     bool xMore = false, yMore = true;  ///< whether more of it is better
     std::vector<double> x, y;          ///< per configuration; not above 0 or no number: it is not drawn
     std::vector<QString> names;        ///< for the tooltip
+    /// Which of them are the best, where that is judged by more than the two figures. None: those that no other one
+    /// beats in both.
+    std::optional<std::vector<bool>> best;
 };
 
 class FrontPlot : public QWidget {
@@ -25,7 +29,7 @@ public:
     void setEmptySentence(const QString& sentence) { emptySentence_ = sentence; }
     void setData(FrontPlotData data);
     const FrontPlotData& data() const { return data_; }
-    const std::vector<bool>& front() const { return front_; }  ///< per configuration
+    const std::vector<bool>& front() const { return front_; }  ///< the filled ones: the best, per configuration
     void setCurrent(int index);                                ///< −1: none
     int current() const { return current_; }
     QPointF placeOf(int index) const;  ///< of a configuration that is drawn
@@ -47,6 +51,7 @@ private:
 
     FrontPlotData data_;
     std::vector<bool> front_;
+    std::vector<bool> line_;  ///< of the best, those that no other one of them beats in both figures
     QString emptySentence_;
     int current_ = -1;
 };

@@ -151,8 +151,7 @@ QString searchPointText(const ServingStudy& question, const SweepAnswer& point) 
 }
 
 std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& question,
-                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known,
-                                 const std::vector<bool>& front) {
+                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known) {
     QStringList heads{t("Best")};
     for (const SweepAxis& axis : question.sweep) {
         const auto at = std::ranges::find(searchAxes(), axis.key, &SearchAxis::key);
@@ -176,7 +175,7 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
         const SweepAnswer& point = points[i];
         ServingStudy set = question;
         const bool good = setSweepValues(set, question.sweep, point.values).has_value();
-        const bool best = i < front.size() && front[i];
+        const bool best = point.pareto;
         const QString why = point.failure ? ui::windowText(point.failure->message) : QString();
         std::vector<ui::Cell> row{{point.failure ? QStringLiteral("✕")
                                    : best        ? QStringLiteral("●")
@@ -184,7 +183,12 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
                                    point.failure ? 2.0
                                    : best        ? 0.0
                                                  : 1.0,
-                                   point.failure ? why : t("No other one is better in both plotted figures"),
+                                   point.failure ? why
+                                   : best ? t("Meets the SLO, and no other one that does is better in cost, TTFT p99 "
+                                              "and TPOT p99")
+                                   : meetsSlo(question, point)
+                                       ? t("Another one is better in cost, TTFT p99 and TPOT p99")
+                                       : t("Misses the SLO"),
                                    point.failure ? ui::Tone::Bad : ui::Tone::Accent, false}};
         for (std::size_t a = 0; a < question.sweep.size(); ++a) {
             const SweepAxis& axis = question.sweep[a];

@@ -51,8 +51,7 @@ void findCapacity(SearchFindings& findings, const std::shared_ptr<const Hardware
 
 /// Rows of the table: indices into points, without those that repeat another one.
 std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& question,
-                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known,
-                                 const std::vector<bool>& front);
+                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known);
 /// `Tensor 2 · vLLM V1`
 QString searchPointText(const ServingStudy& question, const SweepAnswer& point);
 

@@ -193,12 +193,16 @@ void ServingSearch::ended() {
     }
     const double seconds = static_cast<double>(since_.elapsed()) / 1000;
     if (!sweeping_) return;
-    std::size_t failed = 0, repeated = 0;
+    std::size_t failed = 0, repeated = 0, kept = 0;
     for (std::size_t i = 0; i < findings_->points.size(); ++i) {
+        kept += meetsSlo(findings_->question, findings_->points[i]) ? 1 : 0;
         failed += findings_->known[i] && findings_->points[i].failure ? 1 : 0;
         repeated += findings_->points[i].sameAs >= 0 ? 1 : 0;
     }
     QString text = tr("%1 configurations in %2").arg(findings_->count).arg(ui::text(seconds, Dimension::Time));
+    if (kept == 0 && findings_->count > failed)
+        text += tr(" · none meets the SLO for %1 of its requests, so none is best")
+                    .arg(ui::percentText(findings_->question.capacity.attainment));
     if (failed > 0) text += tr(" · %1 cannot run").arg(failed);
     if (repeated > 0) text += tr(" · %1 repeat another one").arg(repeated);
     if (findings_->count + repeated < findings_->points.size()) text += tr(" · stopped");
@@ -225,6 +229,9 @@ void ServingSearch::showPlot() {
         points = findings_->points;
         known = findings_->known;
     }
+    markBest(findings_->question, points);
+    std::vector<bool> best;
+    for (const SweepAnswer& point : points) best.push_back(point.pareto);
     const auto& x = searchFigures()[static_cast<std::size_t>(across_->currentData().toInt())];
     const auto& y = searchFigures()[static_cast<std::size_t>(up_->currentData().toInt())];
     ui::FrontPlotData drawn;
@@ -241,8 +248,9 @@ void ServingSearch::showPlot() {
         drawn.y.push_back(there ? y.value(points[i]) : std::nan(""));
         drawn.names.push_back(there ? searchPointText(findings_->question, points[i]) : QString());
     }
+    drawn.best = std::move(best);
     plot_->setData(std::move(drawn));
-    rows_ = fillSearchTable(*table_, findings_->question, points, known, plot_->front());
+    rows_ = fillSearchTable(*table_, findings_->question, points, known);
     choose(chosen_);
 }
 

@@ -109,8 +109,9 @@ QWidget* ServingSearch::buildResults() {
     up_ = axis("serving.search.up", tr("Upward"), tr("Figure of the upward axis"), 3);
     across_ = axis("serving.search.across", tr("Across"), tr("Figure of the axis across"), 4);
     plotColumn->addWidget(up_, 0, Qt::AlignLeft);
-    plot_ = new ui::FrontPlot(QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
-                              tr("Filled points are on the Pareto front. Click one to choose it"), left);
+    plot_ = new ui::FrontPlot(
+        QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
+        tr("Filled points meet the SLO and are best in cost, TTFT p99 and TPOT p99. Click one to choose it"), left);
     plot_->setEmptySentence(tr("Every configuration that ran appears here as it comes."));
     plotColumn->addWidget(plot_, 1);
     plotColumn->addWidget(across_, 0, Qt::AlignRight);

@@ -93,21 +93,31 @@ void followEngine(const ServingStudy& study, ServingStudy& point, const std::sha
 std::vector<std::string> loadOf(const ServingStudy& study, const SweepAnswer& point) {
     std::vector<std::string> load;
     for (std::size_t a = 0; a < study.sweep.size(); ++a)
-        if (sweepPath(study.sweep[a].key).starts_with("traffic/")) load.push_back(point.values[a]);
+        if (a < point.values.size() && sweepPath(study.sweep[a].key).starts_with("traffic/"))
+            load.push_back(point.values[a]);
     return load;
 }
 
-void markFront(const ServingStudy& study, std::vector<SweepAnswer>& points) {
+bool isAnswered(const SweepAnswer& point) {
+    return !point.failure && point.metrics.outputTokensPerSecond > 0;
+}
+
+}  // namespace
+
+bool meetsSlo(const ServingStudy& study, const SweepAnswer& point) {
+    return isAnswered(point) && point.metrics.attainment >= study.capacity.attainment;
+}
+
+void markBest(const ServingStudy& study, std::vector<SweepAnswer>& points) {
     // Money is compared only if every point has a price.
     bool priced = true;
-    for (const SweepAnswer& point : points) priced = priced && (point.failure || point.dollars > 0);
+    for (const SweepAnswer& point : points) priced = priced && (!isAnswered(point) || point.dollars > 0);
     std::vector<std::vector<double>> costs;
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     for (const SweepAnswer& point : points) {
         const double tokens = point.metrics.outputTokensPerSecond;
         // What breaks the SLO is no choice, however cheap it is.
-        const bool breaks = point.metrics.attainment < study.capacity.attainment;
-        if (point.failure || tokens <= 0 || breaks) {
+        if (!meetsSlo(study, point)) {
             costs.push_back({none, none, none});
         } else {
             costs.push_back(
@@ -123,8 +133,6 @@ void markFront(const ServingStudy& study, std::vector<SweepAnswer>& points) {
         for (std::size_t m = 0; m < members.size(); ++m) points[members[m]].pareto = front[m];
     }
 }
-
-}  // namespace
 
 Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study) {
     if (study.hardware.empty()) return std::shared_ptr<const Hardware>();
@@ -204,7 +212,7 @@ Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const Swe
         point.values = std::move(values);
         point.sameAs = from;
     }
-    markFront(study, points);
+    markBest(study, points);
     return points;
 }
 

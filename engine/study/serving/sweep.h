@@ -46,10 +46,14 @@ struct SweepAnswer {
     std::int64_t sameAs = -1;
     /// Per million output tokens; 0: no price.
     double dollars = 0;
-    /// No other point has at most its cost (else devices ÷ output tokens per second), p99 of TTFT and p99 of TPOT, and
-    /// less of one.
-    bool pareto = false;
+    bool pareto = false;  ///< one of the best: markBest()
 };
+/// Whether it meets the SLO for the share of requests that the study's `capacity` asks for.
+bool meetsSlo(const ServingStudy& study, const SweepAnswer& point);
+/// Sets `pareto` of each: it meets the SLO, and no other one that does has at most its cost (else devices ÷ output
+/// tokens per second), p99 of TTFT and p99 of TPOT, and less of one. Where the axes change the load, among those of its
+/// load. Points that have failed, or have no answer yet, are never among them.
+void markBest(const ServingStudy& study, std::vector<SweepAnswer>& points);
 struct SweepOptions {
     Executor* executor = nullptr;  ///< null: one thread
     std::stop_token stop;
