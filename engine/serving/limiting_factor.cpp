@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 namespace orrery {
@@ -17,23 +18,51 @@ struct Change {
     std::int32_t running, waiting;
 };
 
+// A place that a sequence leaves is filled one iteration later where the next one is planned while one runs, and the
+// scheduler counts it as taken until then. So it does here: until somebody takes it, or nobody does for `patience`.
+class Places {
+public:
+    Places(std::int32_t cap, SimTime patience) : cap_(cap), patience_(patience) {}
+    void change(std::int32_t by, SimTime at) {
+        running_ += by;
+        if (by < 0) left_.insert(left_.end(), static_cast<std::size_t>(-by), at);
+        for (; by > 0 && !left_.empty(); --by) left_.pop_front();
+    }
+    /// Of the time from `at` until `until`, in which nothing changes: how much of it all places were taken.
+    SimTime taken(SimTime at, SimTime until) {
+        while (!left_.empty() && left_.front() + patience_ <= at) left_.pop_front();
+        const std::int64_t lacking = cap_ - running_;
+        if (lacking <= 0) return until - at;
+        if (lacking > std::ssize(left_)) return 0;
+        return std::min(until, left_[left_.size() - static_cast<std::size_t>(lacking)] + patience_) - at;
+    }
+
+private:
+    const std::int64_t cap_;
+    const SimTime patience_;
+    std::int64_t running_ = 0;
+    std::deque<SimTime> left_;  ///< when each place was left that nobody has taken, oldest first
+};
+
 struct Watched {
     double waiting = 0, atCap = 0;  // s, of all replicas
     std::int32_t cap = 0;           // of the replicas that stood at it
 };
 
-void watch(std::vector<Change>& changes, std::int32_t cap, Watched& seen) {
-    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-    std::int64_t running = 0, waiting = 0;
+void watch(std::vector<Change>& changes, std::int32_t cap, SimTime patience, Watched& seen) {
+    // Who leaves at an instant makes room for who begins then.
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& a, const Change& b) { return a.at != b.at ? a.at < b.at : a.running < b.running; });
+    Places places(cap, patience);
+    std::int64_t waiting = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {
-        running += changes[i].running;
+        places.change(changes[i].running, changes[i].at);
         waiting += changes[i].waiting;
-        if (i + 1 == changes.size() || waiting <= 0) continue;
-        const double seconds = toSeconds(changes[i + 1].at - changes[i].at);
-        seen.waiting += seconds;
-        // What has ended is replaced at the end of the iteration, one later.
-        if (running < cap) continue;
-        seen.atCap += seconds;
+        if (i + 1 == changes.size() || waiting <= 0 || changes[i + 1].at == changes[i].at) continue;
+        seen.waiting += toSeconds(changes[i + 1].at - changes[i].at);
+        const SimTime taken = places.taken(changes[i].at, changes[i + 1].at);
+        if (taken <= 0) continue;
+        seen.atCap += toSeconds(taken);
         seen.cap = std::max(seen.cap, cap);
     }
 }
@@ -76,7 +105,8 @@ LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& flee
         changes[static_cast<std::size_t>(then)].push_back({end, -1, 0});
     }
     Watched seen;
-    for (std::size_t i = 0; i < changes.size(); ++i) watch(changes[i], fleet.replicas[i].scheduler.maxSequences, seen);
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        watch(changes[i], fleet.replicas[i].scheduler.maxSequences, patience, seen);
 
     const double replicaSeconds =
         metrics.makespan * static_cast<double>(std::max<std::size_t>(result.replicas.size(), 1));

@@ -23,7 +23,8 @@ struct LimitingFactor {
 };
 
 /// From when each request was waiting and running, and from the blocks in use. Waiting means longer than for the
-/// iteration under way: more than three mean iterations.
+/// iteration under way: more than three mean iterations. A place that a sequence has left counts as taken until the next
+/// one begins, for as long: where iterations are planned ahead, the scheduler holds it back for one.
 LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics);
 
 }  // namespace orrery
