@@ -226,9 +226,10 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
     std::string text = table.text();
     text += fmt::format(
         "\n{} of {} {} done, {} rejected; {:.4g} per second, {:.5g} output tokens/s over {:.6g} s\n"
-        "{} iterations, {} preemptions, {} restarts; KV cache {:.1f} % full on average, {:.1f} % at its fullest\n",
+        "{} iterations, {} preemptions, {} restarts; KV cache {} full on average, {} at its fullest\n",
         m.done, m.requests, m.stages.empty() ? "requests" : "questions", m.rejected, m.requestsPerSecond,
-        m.outputTokensPerSecond, m.makespan, m.iterations, m.preemptions, m.restarts, 100 * m.kvUse, 100 * m.peakKvUse);
+        m.outputTokensPerSecond, m.makespan, m.iterations, m.preemptions, m.restarts, shareText(m.kvUse),
+        shareText(m.peakKvUse));
     text += fmt::format("{} requests stood still between two of their iterations, {} times, {:.4g} s in all\n",
                         m.stalled, m.stalls, m.stallSeconds);
     if (m.adapterHitRate > 0 || m.adapterLoads > 0) {

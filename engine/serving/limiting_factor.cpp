@@ -69,20 +69,21 @@ void watch(std::vector<Change>& changes, std::int32_t cap, SimTime patience, Wat
 
 }  // namespace
 
+std::string shareText(double share) {
+    const double percent = 100 * share;
+    if (percent > 0 && percent < 0.1) return "< 0.1 %";
+    return fmt::format("{:.{}f} %", percent, percent > 0 && percent < 9.95 ? 1 : 0);
+}
+
 LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics) {
     const RequestTable& requests = result.requests;
     // Autoscaling switches described replicas on and off: each has its own description.
     if (fleet.replicas.size() != result.replicas.size() || fleet.replicas.empty() || metrics.iterations == 0 ||
         !(metrics.makespan > 0))
         return {};
-    double busy = 0, peak = 0;
-    for (std::size_t i = 0; i < result.replicas.size(); ++i) {
-        busy += toSeconds(result.replicas[i].busy);
-        const ReplicaSpec& spec = fleet.replicas[i];
-        if (spec.kvBlocks > 0)
-            peak =
-                std::max(peak, static_cast<double>(result.replicas[i].peakBlocks) / static_cast<double>(spec.kvBlocks));
-    }
+    double busy = 0;
+    for (const ReplicaTotals& replica : result.replicas) busy += toSeconds(replica.busy);
+    const double peak = metrics.peakKvUse;
     const auto patience = toTicks(3 * busy / static_cast<double>(metrics.iterations));
     std::vector<std::vector<Change>> changes(result.replicas.size());
     for (RequestIndex r = 0; r < requests.size(); ++r) {
@@ -112,7 +113,7 @@ LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& flee
         metrics.makespan * static_cast<double>(std::max<std::size_t>(result.replicas.size(), 1));
     const double busyShare = std::min(busy / replicaSeconds, 1.0);
     LimitingFactor found;
-    const std::string cache = fmt::format("KV cache at most {:.0f} % full", 100 * peak);
+    const std::string cache = fmt::format("KV cache at most {} full", shareText(peak));
     const double capped = seen.waiting > 0 ? seen.atCap / seen.waiting : 0;
     if (seen.waiting < hardly * replicaSeconds && metrics.preemptions == 0) {
         found.share = seen.waiting / replicaSeconds;

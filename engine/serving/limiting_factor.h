@@ -19,12 +19,15 @@ enum class LimitKind : std::uint8_t {
 struct LimitingFactor {
     LimitKind kind = LimitKind::None;
     double share = 0;  ///< of the time in which requests waited, that the limit stood; of None: of the makespan
-    std::string text;  ///< `limited by 128 sequences; KV cache 7 % full`
+    std::string text;  ///< `limited by 128 sequences at once; KV cache at most 6.5 % full`
 };
 
+/// `6.5 %`, `24 %`: as the window writes shares, so that one figure reads alike everywhere.
+std::string shareText(double share);
+
 /// From when each request was waiting and running, and from the blocks in use. Waiting means longer than for the
-/// iteration under way: more than three mean iterations. A place that a sequence has left counts as taken until the next
-/// one begins, for as long: where iterations are planned ahead, the scheduler holds it back for one.
+/// iteration under way: more than three mean iterations. A place that a sequence has left counts as taken until the
+/// next one begins, for as long: where iterations are planned ahead, the scheduler holds it back for one.
 LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics);
 
 }  // namespace orrery

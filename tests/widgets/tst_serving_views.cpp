@@ -1,6 +1,7 @@
 // Do the views of serving show what the run did, and find under the mouse what they have drawn?
 
 #include "base/random.h"
+#include "serving/limiting_factor.h"
 #include "support/serving_run_fixture.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
@@ -133,6 +134,28 @@ private slots:
         QVERIFY(std::abs(integral(series.waiting) - waited) < 1e-6 * std::max(1.0, waited));
         QVERIFY(std::abs(integral(series.running) - served) < 1e-6 * served);
         QVERIFY(std::abs(integral(series.tokensPerSecond) - tokens) < 1e-6 * tokens);
+    }
+
+    // Requests are whole, also at their most; the cache's peak is the figure that headline and table have.
+    void thePeaksAreThoseOfTheRun() {
+        const RequestTable& requests = run_->result.requests;
+        const auto most = [&](const std::vector<SimTime>& from, const std::vector<SimTime>& until) {
+            std::int64_t high = 0;
+            for (RequestIndex at = 0; at < requests.size(); ++at) {
+                std::int64_t there = 0;
+                for (RequestIndex r = 0; r < requests.size(); ++r) there += from[r] <= from[at] && until[r] > from[at];
+                high = std::max(high, there);
+            }
+            return high;
+        };
+        LanePlot plot;
+        plot.setRuns({run_});
+        const QStringList peaks = plot.peaks();
+        QCOMPARE(peaks[0], QString::number(most(requests.arrived, requests.scheduled)));
+        QCOMPARE(peaks[1], QString::number(most(requests.scheduled, requests.ended)));
+        QCOMPARE(peaks[2], percentText(run_->metrics.peakKvUse));
+        const LimitingFactor limit = limitingFactor(run_->result, *run_->fleet, run_->metrics);
+        QVERIFY2(QString::fromStdString(limit.text).contains(peaks[2] + " full"), limit.text.c_str());
     }
 
     void aPressOnTheLanesMovesTheReplay() {

@@ -25,6 +25,36 @@ void spreadOver(std::vector<double>& cells, double interval, double from, double
     }
 }
 
+/// How many at most are there at one instant, of what begins and ends at these; who ends makes room first.
+double mostAtOnce(std::vector<std::pair<SimTime, int>>& changes) {
+    std::ranges::sort(changes);
+    int now = 0, most = 0;
+    for (const auto& [at, by] : changes) most = std::max(most, now += by);
+    return most;
+}
+
+struct Lane {
+    const char* name;
+    std::vector<double> RunSeries::*column;
+    double RunSeries::*peak;  ///< null: the highest of the column
+    bool percent;
+};
+constexpr std::array<Lane, 4> lanesOfRun{
+    {{QT_TRANSLATE_NOOP("orrery::ui::LanePlot", "Waiting"), &RunSeries::waiting, &RunSeries::peakWaiting, false},
+     {QT_TRANSLATE_NOOP("orrery::ui::LanePlot", "Running"), &RunSeries::running, &RunSeries::peakRunning, false},
+     {QT_TRANSLATE_NOOP("orrery::ui::LanePlot", "KV cache"), &RunSeries::kvShare, &RunSeries::peakKvShare, true},
+     {QT_TRANSLATE_NOOP("orrery::ui::LanePlot", "Tokens/s"), &RunSeries::tokensPerSecond, nullptr, false}}};
+
+double peakOf(const std::vector<RunSeries>& all, const Lane& lane) {
+    double most = 0;
+    for (const RunSeries& series : all) {
+        if (lane.peak) most = std::max(most, series.*lane.peak);
+        for (const double value : series.*lane.column)
+            if (!lane.peak) most = std::max(most, value);
+    }
+    return most;
+}
+
 }  // namespace
 
 RunSeries seriesOf(const ServingRun& run, std::size_t intervals) {
@@ -34,6 +64,12 @@ RunSeries seriesOf(const ServingRun& run, std::size_t intervals) {
     for (auto* column : {&series.waiting, &series.running, &series.kvShare, &series.tokensPerSecond})
         column->assign(intervals, 0.0);
     const RequestTable& requests = run.result.requests;
+    std::vector<std::pair<SimTime, int>> waiting, running;
+    const auto during = [](std::vector<std::pair<SimTime, int>>& changes, SimTime from, SimTime until) {
+        if (until <= from) return;
+        changes.emplace_back(from, 1);
+        changes.emplace_back(until, -1);
+    };
     for (RequestIndex r = 0; r < requests.size(); ++r) {
         if (requests.arrived[r] < 0) continue;
         const double arrived = toSeconds(requests.arrived[r]);
@@ -41,7 +77,14 @@ RunSeries seriesOf(const ServingRun& run, std::size_t intervals) {
         const double begun = requests.scheduled[r] >= 0 ? toSeconds(requests.scheduled[r]) : ended;
         spreadOver(series.waiting, series.interval, arrived, begun, 1);
         spreadOver(series.running, series.interval, begun, ended, 1);
+        const SimTime end = requests.ended[r] >= 0 ? requests.ended[r] : run.result.end;
+        const SimTime begin = requests.scheduled[r] >= 0 ? requests.scheduled[r] : end;
+        during(waiting, requests.arrived[r], begin);
+        during(running, begin, end);
     }
+    series.peakWaiting = mostAtOnce(waiting);
+    series.peakRunning = mostAtOnce(running);
+    series.peakKvShare = run.metrics.peakKvUse;
     // What runs on a host (a search, an encoder by a law) has no cache to fill.
     const auto& replicas = run.fleet->replicas;
     double blocks = 0;
@@ -81,6 +124,15 @@ void LanePlot::setRuns(const ServingRuns& runs) {
     update();
 }
 
+QStringList LanePlot::peaks() const {
+    QStringList all;
+    for (const Lane& lane : lanesOfRun) {
+        const double most = peakOf(series_, lane);
+        all << (lane.percent ? percentText(most) : lane.peak ? countText(most) : ui::text(most, Dimension::Number, 3));
+    }
+    return all;
+}
+
 void LanePlot::setTime(SimTime time) {
     time_ = time;
     update();
@@ -104,32 +156,23 @@ void LanePlot::paintEvent(QPaintEvent*) {
     if (series_.empty())
         return paintEmptyPlot(painter, rect(), tr("Queues, cache and rate over the run will appear here."));
     const QRectF area = lanes();
-    struct Lane {
-        QString name;
-        std::vector<double> RunSeries::*column;
-        bool percent;
-    };
-    const std::array<Lane, 4> all{{{tr("Waiting"), &RunSeries::waiting, false},
-                                   {tr("Running"), &RunSeries::running, false},
-                                   {tr("KV cache"), &RunSeries::kvShare, true},
-                                   {tr("Tokens/s"), &RunSeries::tokensPerSecond, false}}};
+    const auto& all = lanesOfRun;
+    const QStringList written = peaks();
     painter.setFont(theme.font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();
     const double pitch = area.height() / all.size();
     const double length = toSeconds(end_);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const QRectF lane(area.left(), area.top() + pitch * static_cast<double>(i) + 2, area.width(), pitch - 6);
-        double most = all[i].percent ? 0.01 : 1;
-        for (const RunSeries& series : series_)
-            for (const double value : series.*all[i].column) most = std::max(most, value);
+        const double most = std::max(all[i].percent ? 0.01 : 1, peakOf(series_, all[i]));
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setPen(colours.faintLine);
         painter.drawLine(lane.bottomLeft(), lane.bottomRight());
         painter.setPen(colours.text);
         painter.drawText(QRectF(8, lane.top(), area.left() - 16, lane.height()), Qt::AlignLeft | Qt::AlignTop,
-                         all[i].name);
+                         tr(all[i].name));
         painter.setPen(colours.mutedText);
-        const QString peak = all[i].percent ? percentText(most) : ui::text(most, Dimension::Number, 3);
+        const QString& peak = written[static_cast<qsizetype>(i)];
         if (lane.height() > 2 * metrics.height())
             painter.drawText(QRectF(8, lane.top(), area.left() - 16, lane.height()), Qt::AlignLeft | Qt::AlignBottom,
                              tr("peak %1").arg(peak));

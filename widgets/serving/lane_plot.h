@@ -12,7 +12,10 @@ namespace orrery::ui {
 /// Quantities per interval of equal length, made from a run's log.
 struct RunSeries {
     double interval = 1;  ///< s
-    std::vector<double> waiting, running, kvShare, tokensPerSecond;
+    std::vector<double> waiting, running, kvShare, tokensPerSecond;  ///< means over the interval
+    /// Highest of the run: requests at one instant (whole numbers), and the share of the blocks of the fullest replica,
+    /// as ServingMetrics::peakKvUse has it.
+    double peakWaiting = 0, peakRunning = 0, peakKvShare = 0;
 };
 /// At most `intervals` of them over the whole run. Linear in iterations and requests.
 RunSeries seriesOf(const ServingRun& run, std::size_t intervals = 600);
@@ -24,6 +27,7 @@ public:
     void setRuns(const ServingRuns& runs);
     void setTime(SimTime time);
     SimTime timeAt(double x) const;
+    QStringList peaks() const;  ///< of waiting, running, KV cache, tokens per second, as they are written
     QSize sizeHint() const override { return {560, 220}; }
     QSize minimumSizeHint() const override { return {240, 120}; }
 
