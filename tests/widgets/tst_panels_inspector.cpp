@@ -98,6 +98,51 @@ private slots:
         QCOMPARE(desk.edits.size(), 1u);
     }
 
+    // 96 typed over 80 GB is no 96 bytes.
+    void aBareNumberKeepsItsUnit() {
+        Desk desk("hbm3");
+        auto* line = desk.find<ValueEdit>("inspector.capacity");
+        retype(line, "96");
+        QTest::keyClick(line, Qt::Key_Return);
+        QCOMPARE(desk.edits.back().text, "96 GB");
+        QCOMPARE(line->text(), "96 GB");
+        retype(line, "1e3");
+        QTest::keyClick(line, Qt::Key_Return);
+        QCOMPARE(desk.edits.back().text, "1e3 GB");
+
+        Desk other("h100");
+        auto* overhead = other.find<ValueEdit>("inspector.launch_overhead");
+        QCOMPARE(overhead->placeholderText(), "3 µs");
+        retype(overhead, "5");
+        QTest::keyClick(overhead, Qt::Key_Return);
+        QCOMPARE(other.edits.back().text, "5 µs");
+
+        const auto typedOver = [](const QString& stored, Dimension dimension, const QString& typed) {
+            ValueEdit edit;
+            edit.setMeasure(dimension);
+            edit.setFallback("none, e.g. 500 ms");
+            edit.setStored(stored);
+            QString text = "refused";
+            QObject::connect(&edit, &ValueEdit::committed, &edit, [&](const QString& said) { text = said; });
+            edit.setText(typed);
+            edit.setModified(true);
+            QTest::keyClick(&edit, Qt::Key_Return);
+            return text;
+        };
+        QCOMPARE(typedOver("500 ms", Dimension::Time, "200"), "200 ms");
+        QCOMPARE(typedOver("", Dimension::Time, "200"), "200 ms");
+        QCOMPARE(typedOver("3.333 min", Dimension::Time, "2"), "2 min");
+        QCOMPARE(typedOver("500 ms", Dimension::Time, "0.2 s"), "0.2 s");
+        QCOMPARE(typedOver("128 B/cycle", Dimension::DataRate, "256"), "256 B/cycle");
+        // A number without a unit beside it, and a count's thousands, are as typed.
+        QCOMPARE(typedOver("0.5", Dimension::Time, "2"), "2");
+        QCOMPARE(typedOver("10 k", Dimension::Number, "200"), "200");
+        // Shares are written both ways.
+        QCOMPARE(typedOver("90 %", Dimension::Fraction, "85"), "85 %");
+        QCOMPARE(typedOver("90 %", Dimension::Fraction, "0.85"), "0.85");
+        QCOMPARE(typedOver("0.2 %", Dimension::Fraction, "0.5"), "0.5 %");
+    }
+
     void leavingCommitsToo() {
         Desk desk("hbm3");
         retype(desk.find<ValueEdit>("inspector.capacity"), "96 GB");

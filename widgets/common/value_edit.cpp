@@ -6,16 +6,32 @@
 #include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QRegularExpression>
 
 #include <cmath>
 
 namespace orrery::ui {
 
+namespace {
+
+/// The unit at the end of `500 ms`, also behind words (`e.g. 500 ms`); empty: it has none.
+QString unitOf(QString spelling, Dimension dimension) {
+    spelling = spelling.trimmed();
+    while (!spelling.isEmpty() && !parseMeasure(spelling.toStdString(), dimension)) {
+        const auto word = spelling.indexOf(QLatin1Char(' '));
+        spelling = word < 0 ? QString() : spelling.mid(word).trimmed();
+    }
+    static const QRegularExpression number(QStringLiteral("^[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\\s*"));
+    return spelling.remove(number);
+}
+
+}  // namespace
+
 ValueEdit::ValueEdit(QWidget* parent) : QLineEdit(parent) {
     setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     // Text that was refused goes quiet as soon as it reads well again; it is only refused on Enter or on leaving.
     connect(this, &QLineEdit::textEdited, this, [this](const QString& text) {
-        if (diagnostic_ && !examine(text)) setDiagnostic(std::nullopt);
+        if (diagnostic_ && !examine(withUnit(text.trimmed()))) setDiagnostic(std::nullopt);
     });
     connect(&Theme::instance(), &Theme::changed, this, [this] { setDiagnostic(diagnostic_); });
 }
@@ -61,8 +77,26 @@ void ValueEdit::setDiagnostic(std::optional<Diagnostic> diagnostic) {
     emit diagnosed();
 }
 
+// A count of ten thousand, `10 k`, has no unit: only what is measured in one is meant in it.
+QString ValueEdit::withUnit(const QString& typed) const {
+    if (!dimension_ || *dimension_ == Dimension::Number || *dimension_ == Dimension::Count) return typed;
+    bool bare = false;
+    const double number = typed.toDouble(&bare);
+    if (!bare) return typed;
+    const QString before = stored_.isEmpty() ? fallback_ : stored_;
+    const QString unit = unitOf(before, *dimension_);
+    // Shares are written both ways: 0.85 over `90 %` is 85 %, as in files, and 85 is too.
+    if (*dimension_ == Dimension::Fraction && number > 0 && number < 1) {
+        const auto was = parseMeasure(before.toStdString(), *dimension_);
+        if (!was || was->si >= 0.01) return typed;
+    }
+    return unit.isEmpty() ? typed : typed + QLatin1Char(' ') + unit;
+}
+
 void ValueEdit::commit() {
-    const QString typed = text().trimmed();
+    QString typed = text().trimmed();
+    if (typed == stored_) return restore();
+    typed = withUnit(typed);
     if (typed == stored_) return restore();
     if (typed.isEmpty() && clearable_) {
         setModified(false);
@@ -71,6 +105,7 @@ void ValueEdit::commit() {
         return;
     }
     if (auto refused = examine(typed)) return setDiagnostic(std::move(refused));
+    if (typed != text()) setText(typed);
     setModified(false);
     if (diagnostic_) setDiagnostic(std::nullopt);
     stored_ = typed;

@@ -51,6 +51,12 @@ std::vector<FieldOffer> offersOf(const FieldSpec& spec, const std::string& path)
     return all;
 }
 
+/// What usually stands in a limit that is not set: a bare number has its unit.
+QString exampleOf(const std::string& path) {
+    if (path == "promise/ttft") return QStringLiteral("500 ms");
+    return path == "promise/tpot" ? QStringLiteral("50 ms") : QString();
+}
+
 /// What an edit of one value does to others, where a person would expect it.
 void followEdit(ServingStudy& question, const std::string& path) {
     if (path == "router/id") {
@@ -183,7 +189,8 @@ void FieldRows::measureField(const Name& name, const std::string& path, const If
     const QString unset = ui::qs(spec.none);
     auto* edit = new ui::ValueEdit(parent_);
     edit->setMeasure(dimension);
-    edit->setFallback(unset);
+    const QString example = exampleOf(path);
+    edit->setFallback(unset.isEmpty() || example.isEmpty() ? unset : tr("%1, e.g. %2").arg(unset, example));
     edit->setClearable(!unset.isEmpty());
     edit->setCheck([&spec](const QString& text) -> std::optional<Diagnostic> {
         const auto read = parseField(spec, text.trimmed().toStdString());
