@@ -123,6 +123,10 @@ private slots:
                  QString("BurstGPT"));
         QCOMPARE(read("arrival_s;prompt_tokens;output_tokens\n1;2;3\n")->arrival[0], SimTime{1'000'000'000'000});
         QCOMPARE(read("prompt_tokens\toutput_tokens\n2\t3\n")->output[0], 3);
+        const auto plain = read("arrival,prompt,output\n0.5,7,2\n1.5,8,3\n");
+        QVERIFY2(plain.has_value(), plain ? "" : toText(plain.error()).c_str());
+        QCOMPARE(plain->arrival[1], SimTime{1'500'000'000'000});
+        QCOMPARE(std::pair(plain->prompt[1], plain->output[1]), std::pair(8, 3));
         QCOMPARE(read("request_id,request_type,application_id,arrival_timestamp,batch_size,prompt_size,token_size\n"
                       "0,2,0,1,1,4096,32\n")
                      ->prompt[0],

@@ -55,6 +55,22 @@ private slots:
         }
     }
 
+    // The window points at its own fields, not at keys of a file.
+    void columnsOfNoKnownKindAreAskedFor() {
+        auto* head = page_->findChild<ui::FoldHead*>("serving.trace");
+        chooseTrace("when,asked,said\n0,300,20\n0.5,400,30\n");
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy(); }, 20000));
+        const QString said = page_->findChild<ui::Label*>("serving.headline")->text();
+        QVERIFY2(said.contains("Reading the trace") && said.contains("Prompts"), qPrintable(said));
+        QVERIFY2(!said.contains("kind:"), qPrintable(said));
+        QVERIFY(head->isChecked());
+        typeInto(page_->findChild<QLineEdit*>("serving.traffic.trace.arrival"), "when");
+        typeInto(page_->findChild<QLineEdit*>("serving.traffic.trace.prompt"), "asked");
+        typeInto(page_->findChild<QLineEdit*>("serving.traffic.trace.output"), "said");
+        QVERIFY(QTest::qWaitFor([this] { return page_->showsAnswer(); }, 20000));
+        QCOMPARE(page_->runs().front()->stream->size(), std::size_t{2});
+    }
+
     void draftsAreOneStepAndReachTheRun() {
         open("serving.speculation");
         const double before = page_->runs().front()->metrics.tpot.p50;
@@ -289,6 +305,19 @@ private:
         QTest::keyClicks(line, text);
         QTest::keyClick(line, Qt::Key_Return);
     }
+    void chooseTrace(const QByteArray& rows) {
+        QFile file(folder_.filePath("trace.csv"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(rows);
+        file.close();
+        auto* button = page_->findChild<QPushButton*>("serving.trace");
+        reveal(button);
+        QTest::mouseClick(button, Qt::LeftButton);
+        auto* dialog = page_->form()->findChild<QFileDialog*>();
+        QVERIFY(dialog);
+        emit dialog->fileSelected(file.fileName());
+        dialog->close();
+    }
     void undo(int steps) {
         for (int i = 0; i < steps; ++i) window_->document().undoStack()->undo();
     }
@@ -299,6 +328,7 @@ private:
         return false;
     }
 
+    QTemporaryDir folder_;
     ServingWindow serving_;
     MainWindow* window_ = nullptr;
     ServingPage* page_ = nullptr;

@@ -36,6 +36,9 @@ public:
     /// What the fleet became, in words, and how sure its iteration times are (factors of 90 %; both 1: not measured).
     void setPlan(const PlannedFleet& planned, double low, double high);
 
+    /// The trace has other columns than any kind that is known: opens the section where they are named, and says so.
+    QString askForColumns();
+
 signals:
     void edited();                            ///< by a person
     void turnRequested(const QString& path);  ///< a search is to turn the field of that path
@@ -60,6 +63,7 @@ private:
     PoolSpec& pool() { return question_.scenario.pools.front(); }
 
     ServingStudy question_;
+    std::string asked_;  ///< file whose columns were asked for
     bool filling_ = false;
     std::shared_ptr<PlanFacts> facts_ = std::make_shared<PlanFacts>();
     std::vector<FieldFold*> folds_;

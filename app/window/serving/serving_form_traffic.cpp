@@ -10,6 +10,9 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QPushButton>
+#include <QTimer>
+
+#include <algorithm>
 
 namespace orrery::app {
 
@@ -144,6 +147,22 @@ void ServingForm::showTraffic() {
     prompt_->setEnabled(!traced);
     output_->setEnabled(!traced);
     filling_ = false;
+}
+
+QString ServingForm::askForColumns() {
+    const auto fold = std::ranges::find_if(
+        folds_, [](const FieldFold* each) { return each->head()->objectName() == QLatin1String("serving.trace"); });
+    if (fold == folds_.end()) return {};
+    // Who closes it again knows where it is.
+    if (const auto& trace = question_.traffic.trace; asked_ != trace.file) {
+        asked_ = trace.file;
+        (*fold)->setOpen(true);
+        QTimer::singleShot(0, *fold, [this, shown = *fold] { ensureWidgetVisible(shown); });
+    }
+    const auto label = [](const char* path) { return ui::qs(findField(path)->shortTitle()); };
+    return tr("Under %1, at the left, write the names of its columns into %2, %3 and %4")
+        .arg((*fold)->head()->text(), label("traffic/trace/arrival"), label("traffic/trace/prompt"),
+             label("traffic/trace/output"));
 }
 
 void ServingForm::buildPromise() {

@@ -251,8 +251,9 @@ void ServingPage::ask() {
 
 void ServingPage::refuse(const Diagnostic& why) {
     headline_->setTone(ui::Tone::Bad);
-    headline_->setFullText(ui::windowText(why.message) +
-                           (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    QString hint = ui::windowText(why.hint);
+    if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();
+    headline_->setFullText(ui::windowText(why.message) + (hint.isEmpty() ? QString() : QStringLiteral(". ") + hint));
     headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
 }

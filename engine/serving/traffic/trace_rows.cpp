@@ -163,8 +163,8 @@ Unexpected badCell(const TraceSpec& trace, std::string_view column, std::string_
 
 Unexpected missingColumn(const TraceSpec& trace, std::string_view column, std::string_view header, int line) {
     return fail("trace.column", fmt::format("there is no column {}", quoted(column)),
-                fmt::format("one of the columns that the file has: {}", header),
-                "name the columns of arrival, prompt and output (kind: columns)", Place{trace.file, line, 0, {}});
+                fmt::format("one of the columns that the file has: {}", header), std::string(nameColumns),
+                Place{trace.file, line, 0, {}});
 }
 
 Unexpected unreadable(const Diagnostic& problem) {

@@ -56,6 +56,9 @@ private:
     std::size_t left_ = 0;
 };
 
+/// What to do about columns that are none of a known kind's. By these names files and forms have them.
+inline constexpr std::string_view nameColumns =
+    "name the columns of the trace: `prompt` and `output`, and `arrival` where it has times";
 Unexpected badCell(const TraceSpec& trace, std::string_view column, std::string_view cell, int line);
 /// `header`: what the file has instead.
 Unexpected missingColumn(const TraceSpec& trace, std::string_view column, std::string_view header, int line);

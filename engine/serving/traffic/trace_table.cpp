@@ -80,8 +80,7 @@ Expected<RequestStream> readTable(CsvStream& file, const TraceSpec& trace, const
     if (!kind && !named) kind = kindOf(header);
     if (!kind && !named) {
         return fail("trace.kind", "no known kind of trace has these columns: " + shown, "a trace of a known kind",
-                    "name the columns of arrival, prompt and output (kind: columns)",
-                    Place{trace.file, file.line(), 0, {}});
+                    std::string(nameColumns), Place{trace.file, file.line(), 0, {}});
     }
     if (!kind) kind = &traceKinds().back();
     Columns at;

@@ -23,6 +23,7 @@ constexpr std::array kinds{
     TraceKind{"llmservingsim", "LLMServingSim workload (ShareGPT)", "arrival_time_ns", "input_toks", "output_toks",
               "ns", "casys-kaist/LLMServingSim (MIT)"},
     TraceKind{"requests", "Requests", "arrival_s", "prompt_tokens", "output_tokens", "s", "Orrery's own"},
+    TraceKind{"plain", "Requests, columns in plain words", "arrival", "prompt", "output", "s", "Orrery's own"},
     TraceKind{"vidur-lengths", "VIDUR request lengths (ShareGPT, arXiv)", "", "num_prefill_tokens", "num_decode_tokens",
               "", "microsoft/vidur (MIT)"},
     TraceKind{"lengths", "Request lengths", "", "prompt_tokens", "output_tokens", "", "Orrery's own"},
