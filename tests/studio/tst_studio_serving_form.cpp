@@ -55,6 +55,24 @@ private slots:
         }
     }
 
+    // From a trace back to drawn arrivals: the number of requests of before, not none, which never ends.
+    void theNumberOfRequestsComesBackAfterATrace() {
+        chooseTrace("arrival,prompt,output\n0,300,20\n0.5,400,30\n1,500,20\n");
+        QVERIFY(serving_.answered());
+        QCOMPARE(page_->question().traffic.requests, 0);
+        QCOMPARE(page_->runs().front()->stream->size(), std::size_t{3});
+        const auto* requests = page_->findChild<QSpinBox*>("serving.traffic.requests");
+        QCOMPARE(requests->text(), QString("all of them"));
+        auto* arrivals = page_->findChild<QComboBox*>("serving.arrivals");
+        for (const ArrivalKind kind : {ArrivalKind::Poisson, ArrivalKind::Trace, ArrivalKind::ClosedLoop}) {
+            arrivals->setCurrentIndex(arrivals->findData(static_cast<int>(kind)));
+            emit arrivals->activated(arrivals->currentIndex());
+            QCOMPARE(page_->question().traffic.requests, 150);
+        }
+        QVERIFY(serving_.answered());
+        QCOMPARE(page_->runs().front()->stream->size(), std::size_t{150});
+    }
+
     // The window points at its own fields, not at keys of a file.
     void columnsOfNoKnownKindAreAskedFor() {
         auto* head = page_->findChild<ui::FoldHead*>("serving.trace");

@@ -63,7 +63,8 @@ private:
     PoolSpec& pool() { return question_.scenario.pools.front(); }
 
     ServingStudy question_;
-    std::string asked_;  ///< file whose columns were asked for
+    std::string asked_;                               ///< file whose columns were asked for
+    std::int64_t requests_ = TrafficSpec{}.requests;  ///< last number that was not "all"
     bool filling_ = false;
     std::shared_ptr<PlanFacts> facts_ = std::make_shared<PlanFacts>();
     std::vector<FieldFold*> folds_;

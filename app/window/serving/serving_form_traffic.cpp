@@ -84,7 +84,11 @@ void ServingForm::buildTraffic() {
     connect(arrivals_, &QComboBox::activated, this, [this] {
         const auto kind = static_cast<ArrivalKind>(arrivals_->currentData().toInt());
         if (kind == ArrivalKind::Trace && question_.traffic.trace.file.empty()) return chooseTrace();
-        question_.traffic.arrivals.kind = kind;
+        TrafficSpec& traffic = question_.traffic;
+        traffic.arrivals.kind = kind;
+        // All of a trace ends; all that is drawn does not, but for a rate within a time.
+        const bool timed = traffic.duration > 0 && kind != ArrivalKind::ClosedLoop && kind != ArrivalKind::AllAtOnce;
+        if (kind != ArrivalKind::Trace && traffic.requests == 0 && !timed) traffic.requests = requests_;
         showTraffic();
         changed();
     });
@@ -120,7 +124,8 @@ void ServingForm::chooseTrace() {
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         question_.traffic.trace = {};
         question_.traffic.trace.file = file.toStdString();
-        // All of it: a number of requests is for who asks for one.
+        // All of it: a number of requests is for who asks for one. It comes back with arrivals that are drawn.
+        if (question_.traffic.requests > 0) requests_ = question_.traffic.requests;
         question_.traffic.requests = 0;
         question_.traffic.duration = 0;
         question_.traffic.arrivals.kind = ArrivalKind::Trace;
@@ -135,6 +140,7 @@ void ServingForm::chooseTrace() {
 void ServingForm::showTraffic() {
     filling_ = true;
     const TrafficSpec& traffic = question_.traffic;
+    if (traffic.requests > 0) requests_ = traffic.requests;
     const ArrivalKind kind = traffic.arrivals.kind;
     arrivals_->setCurrentIndex(arrivals_->findData(static_cast<int>(kind)));
     const bool open = kind != ArrivalKind::ClosedLoop && kind != ArrivalKind::AllAtOnce && kind != ArrivalKind::Trace;

@@ -316,9 +316,10 @@ std::vector<FieldOffer> trafficCompatibilities() {
 constexpr FieldSpec trafficRows[]{
     text<&TrafficSpec::name>("name", "Name of the traffic", "What the traffic is called.").fileOnly(),
     whole<&TrafficSpec::requests>("requests", "Number of requests",
-                                  "Requests of the run, at most; 0: all of a trace, or as many as `duration` has.")
+                                  "Requests of the run, at most: of a trace, or of what `duration` has.")
         .to(5e7)
-        .called("Requests"),
+        .called("Requests")
+        .zeroIs("all of them"),
     seconds<&TrafficSpec::duration>("duration", "Time of arrivals", "Time in which requests arrive.")
         .from(0)
         .to(mostSeconds)
