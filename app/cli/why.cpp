@@ -108,7 +108,7 @@ int explain(const Study& study, const std::string& name, const CalibrationSet& c
                           .value();
     for (const std::string& method : study.methods) {
         const auto choice = methodChoice(method, builtinMethods());
-        if (!choice || (!findKernelMethod(choice->id) && choice->id != "roofline")) continue;
+        if (!choice || !tellsWhy(choice->id)) continue;
         const auto kernels = explainOperator(scenario, *choice, *op, &calibrations);
         if (!kernels) {
             last = kernels.error();

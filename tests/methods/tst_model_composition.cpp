@@ -341,6 +341,44 @@ private slots:
         const Scenario scenario{device("h100-sxm"), feedForward()};
         const auto story = explainOperator(scenario, {"hierarchical-roofline", {}}, 0);
         QVERIFY(!story && story.error().code == "method.no-story");
+        // A person is told what to choose, by its title.
+        const std::string said = story.error().message + story.error().hint;
+        QVERIFY2(said.find(methodTitle("hierarchical-roofline")) != std::string::npos, said.c_str());
+        QVERIFY2(story.error().hint.find(methodTitle("tile-wave")) != std::string::npos, said.c_str());
+        QVERIFY2(said.find("hierarchical-roofline") == std::string::npos, said.c_str());
+    }
+    // Asked about one operator, the terms are of that operator once: all of the answer, not a layer's share of a pass.
+    void oneOperatorIsExplainedAlone() {
+        const auto workload = model("llama-2-7b", Phase::Prefill, 512);
+        const auto& operators = workload->graph.operators;
+        const auto repeated = std::ranges::find_if(
+            operators, [](const Operator& each) { return each.kind == OperatorKind::MatMul && each.repeat > 1; });
+        QVERIFY(repeated != operators.end());
+        const auto op = static_cast<std::size_t>(repeated - operators.begin());
+        const Scenario scenario{device("a100-80-sxm"), workload, {}, OneOperator{repeated->name}};
+        for (const char* id : {"tile-wave", "roofline"}) {
+            const MethodChoice choice{id, {}};
+            const auto story = explainOperator(scenario, choice, op);
+            QVERIFY2(story, story ? "" : toText(story.error()).c_str());
+            QCOMPARE(story->size(), std::size_t{1});
+            const ExplainedKernel& one = story->front();
+            QCOMPARE(one.times, 1.0);
+            QCOMPARE(one.operators, std::vector{static_cast<std::int32_t>(op)});
+            const auto executor = makeSerialExecutor();
+            EstimateContext context{*executor, {}};
+            const auto answer = estimate(*findMethod(id), scenario, context);
+            QVERIFY(answer);
+            // The kernel, and what the GPU waits for its launch.
+            double waiting = 0;
+            for (const KernelTerm& term : one.story.terms)
+                if (term.name == "waiting for its launch") waiting = term.value;
+            const double latency = answer->latency.value;
+            QVERIFY2(near(one.price.seconds + waiting, latency, 1e-6),
+                     fmt::format("{}: {} + {} of {}", id, one.price.seconds, waiting, latency).c_str());
+            QVERIFY2(near(one.share, one.price.seconds / latency, 1e-6), fmt::format("{} {}", id, one.share).c_str());
+            const auto other = explainOperator(scenario, choice, op + 1);
+            QVERIFY(!other && other.error().code == "method.no-story");
+        }
     }
     void operatorsAreExplainedByTheirKernels() {
         if (kernelMethods().empty()) QSKIP("no kernel method is listed");

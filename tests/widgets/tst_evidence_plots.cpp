@@ -1,4 +1,5 @@
 #include "methods/method.h"
+#include "support/devices.h"
 #include "widgets/common/plot_zoom.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -10,9 +11,12 @@
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/training_plot.h"
 #include "widgets/evidence/wave_picture.h"
+#include "widgets/evidence/why_view.h"
+#include "workload/workload.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QSignalSpy>
@@ -356,6 +360,55 @@ private slots:
         QCOMPARE(chooser->currentText(), QString("softmax"));
         view.setKernels("view", "Tile hybrid", {}, "nothing to launch");
         QCOMPARE(view.kernelCount(), 0U);
+    }
+
+    // The best answer may be of a method without terms: another one tells, and the page says whose terms they are.
+    void aMethodWithoutTermsHandsOver() {
+        Scenario scenario{orrery::fixture::device("h100-sxm"), nullptr};
+        WorkloadOptions options;
+        options.phase = Phase::Decode;
+        options.sequence = 512;
+        scenario.workload = loadWorkload({"llama-2-7b", options}).value();
+        Snapshot asked;
+        asked.scenario = scenario;
+        const auto executor = makeSerialExecutor();
+        for (const char* id : {"llm-inference", "hierarchical-roofline", "tile-wave", "roofline"}) {
+            EstimateContext context{*executor, {}};
+            const auto answer = estimate(*findMethod(id), scenario, context);
+            QVERIFY2(answer, id);
+            asked.answers.push_back(
+                {id, QString::fromStdString(methodTitle(id)), std::make_shared<const Estimate>(*answer), {}, 0});
+        }
+        Selection selection;
+        WhyView why(&selection);
+        why.resize(500, 700);
+        why.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&why));
+        const auto text = [&](const char* name) { return why.findChild<QLabel*>(name)->text(); };
+        why.setSnapshot(std::make_shared<const Snapshot>(asked));
+        QVERIFY(!why.isEmpty());
+        QVERIFY(why.story()->kernelCount() > 0);
+        QVERIFY2(text("why.note").contains(asked.answers[0].title) && text("why.note").contains(asked.answers[2].title),
+                 qPrintable(text("why.note")));
+        // One that has terms tells itself, without a word about it.
+        asked.primary = 3;
+        why.setSnapshot(std::make_shared<const Snapshot>(asked));
+        QCOMPARE(text("why.note"), QString());
+        QVERIFY(why.story()->kernelCount() > 0);
+        // Of nobody with terms: who has some, by title, and a button that leads there.
+        asked.primary = 0;
+        asked.answers.resize(2);
+        why.setSnapshot(std::make_shared<const Snapshot>(asked));
+        QVERIFY(why.isEmpty());
+        QString said;
+        for (auto* label : why.findChild<QWidget*>("why-empty")->findChildren<QLabel*>()) said += label->text();
+        QVERIFY2(said.contains(QString::fromStdString(methodTitle("tile-wave"))) && !said.contains("llm-inference"),
+                 qPrintable(said));
+        auto* button = why.findChild<QAbstractButton*>("why-empty-action");
+        QVERIFY(button && button->isVisible());
+        QSignalSpy pressed(&why, &ResultView::emptyActionTriggered);
+        button->click();
+        QCOMPARE(pressed.count(), 1);
     }
 
     void aTrainingCurveIsDrawn() {

@@ -53,8 +53,10 @@ StoryView::StoryView(QWidget* parent) : QScrollArea(parent) {
     title_->setElided(true);
     subtitle_ = new Label({}, FontRole::Body, Tone::Muted, body);
     subtitle_->setElided(true);
-    why_ = new Label({}, FontRole::Body, Tone::Muted, body);
-    why_->setWordWrap(true);
+    note_ = new Label({}, FontRole::Body, Tone::Muted, body);
+    note_->setWordWrap(true);
+    subtitle_->setObjectName(QStringLiteral("why.method"));
+    note_->setObjectName(QStringLiteral("why.note"));
     kernel_ = new QComboBox(body);
     kernel_->setObjectName(QStringLiteral("why.kernel"));
     kernel_->setAccessibleName(tr("Kernel"));
@@ -66,8 +68,8 @@ StoryView::StoryView(QWidget* parent) : QScrollArea(parent) {
     terms_ = new FactList(body);
     waves_ = new WavePicture(body);
     stack_ = new CycleStack(body);
-    for (QWidget* part : std::initializer_list<QWidget*>{title_, subtitle_, why_, kernel_, price_, termsHeader_, terms_,
-                                                         waves_, stack_})
+    for (QWidget* part : std::initializer_list<QWidget*>{title_, subtitle_, note_, kernel_, price_, termsHeader_,
+                                                         terms_, waves_, stack_})
         column->addWidget(part);
     column->addStretch(1);
     setWidget(body);
@@ -76,13 +78,13 @@ StoryView::StoryView(QWidget* parent) : QScrollArea(parent) {
 }
 
 void StoryView::setKernels(const QString& title, const QString& method, std::vector<KernelAnswer> kernels,
-                           const QString& why) {
+                           const QString& note) {
     const QString before = kernel_->currentText();
     kernels_ = std::move(kernels);
     title_->setFullText(title);
     subtitle_->setFullText(method);
-    why_->setFullText(why);
-    why_->setVisible(!why.isEmpty());
+    note_->setFullText(note);
+    note_->setVisible(!note.isEmpty());
     const bool any = !kernels_.empty();
     for (QWidget* part : std::initializer_list<QWidget*>{price_, termsHeader_, terms_}) part->setVisible(any);
     {

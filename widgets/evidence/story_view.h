@@ -32,15 +32,17 @@ class StoryView : public QScrollArea {
     Q_OBJECT
 public:
     explicit StoryView(QWidget* parent = nullptr);
-    /// `title`: the operator; `method`: who answers. Empty kernels: says `why` there are none.
-    void setKernels(const QString& title, const QString& method, std::vector<KernelAnswer> kernels, const QString& why);
+    /// `title`: the operator; `method`: who answers. `note`: a sentence above them; of empty kernels why there are
+    /// none.
+    void setKernels(const QString& title, const QString& method, std::vector<KernelAnswer> kernels,
+                    const QString& note);
     std::size_t kernelCount() const { return kernels_.size(); }
 
 private:
     void showKernel(int at);
 
     std::vector<KernelAnswer> kernels_;
-    Label *title_, *subtitle_, *why_;
+    Label *title_, *subtitle_, *note_;
     QComboBox* kernel_;
     SectionHeader* termsHeader_;
     FactList *price_, *terms_;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The "why this number" dock: follows the selected operator and the primary method.
+// The "why this number" dock: follows the selected operator and the primary method; of one that answers a whole pass
+// at once, the best answer that prices kernels tells instead.
 
 #include "widgets/common/result_view.h"
 
@@ -21,7 +22,7 @@ protected:
 private:
     void explain();
     /// The selected operator, or the one that takes longest; −1 for none.
-    int operatorShown() const;
+    int operatorShown(const Estimate& answer) const;
 
     StoryView* story_;
     bool stale_ = true;  ///< changed while nobody looked

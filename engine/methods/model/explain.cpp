@@ -2,19 +2,42 @@
 
 #include "methods/model/columns.h"
 #include "methods/model/explain_roofline.h"
+#include "methods/one_operator.h"
 
 #include <fmt/format.h>
 
 namespace orrery {
 
+namespace {
+
+Expected<std::vector<ExplainedKernel>> explainAlone(const Scenario& scenario, const MethodChoice& choice,
+                                                    std::size_t op, const CalibrationSet* calibrations) {
+    const std::string& asked = std::get<OneOperator>(scenario.task).name;
+    if (scenario.workload->graph.operators[op].name != asked) {
+        return fail("method.no-story", fmt::format("the question is about `{}` alone", asked), asked,
+                    "Ask about that operator, or put the question about a whole pass");
+    }
+    auto only = onlyOperator(scenario.workload, asked);
+    if (!only) return Unexpected(std::move(only.error()));
+    auto explained = explainOperator({scenario.hardware, *only, scenario.plan, Pass{}}, choice, 0, calibrations);
+    if (!explained) return explained;
+    for (ExplainedKernel& each : *explained) each.operators = {static_cast<std::int32_t>(op)};
+    return explained;
+}
+
+}  // namespace
+
+bool tellsWhy(std::string_view method) {
+    return method == "roofline" || (findMethod(method) && findKernelMethod(method));
+}
+
 Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario, const MethodChoice& choice,
                                                        std::size_t op, const CalibrationSet* calibrations) {
-    const Method* method = findMethod(choice.id);
-    const KernelMethod* kernels = findKernelMethod(choice.id);
-    const bool roofline = choice.id == "roofline";
-    if (!method || (!kernels && !roofline)) {
-        return fail("method.no-story", fmt::format("'{}' does not price kernel by kernel", choice.id),
-                    "the roofline, or a method over kernels such as tile-wave", "Choose one of those");
+    if (!tellsWhy(choice.id)) {
+        return fail("method.no-story",
+                    fmt::format("{} answers the whole pass and has no terms for an operator", methodTitle(choice.id)),
+                    "a method that prices kernel by kernel",
+                    fmt::format("Choose {} or {}", methodTitle("tile-wave"), methodTitle("roofline")));
     }
     if (!scenario.hardware || !scenario.workload) {
         return fail("scenario.incomplete", "the scenario is not complete", "one hardware design and one workload");
@@ -23,7 +46,10 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
         return fail("method.no-operator", fmt::format("the workload has no operator {}", op),
                     fmt::format("0 to {}", scenario.workload->graph.operators.size()));
     }
-    if (roofline) return explainRoofline(scenario, choice, op);
+    if (std::holds_alternative<OneOperator>(scenario.task)) return explainAlone(scenario, choice, op, calibrations);
+    if (choice.id == "roofline") return explainRoofline(scenario, choice, op);
+    const Method* method = findMethod(choice.id);
+    const KernelMethod* kernels = findKernelMethod(choice.id);
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, {}};
     context.options = choice.options;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -24,9 +25,13 @@ struct ExplainedKernel {
     std::vector<std::int32_t> operators;  ///< that it computes, the leading one first
 };
 
-/// The kernels of operator `op`, in order; of a fused operator those of its group. Fails with `method.no-story` where
-/// the method is neither the roofline nor built from kernels, with `method.no-operator` for an index beyond the graph,
-/// else as the method itself does. Null calibrations: the shipped ones.
+/// Whether the method of this id prices operator by operator, so that it can say why: it is the roofline or built from
+/// kernels.
+bool tellsWhy(std::string_view method);
+/// The kernels of operator `op`, in order; of a fused operator those of its group. A question about one operator is
+/// about that operator once, alone. Fails with `method.no-story` where the method does not tell why or the question is
+/// about another operator, with `method.no-operator` for an index beyond the graph, else as the method itself does.
+/// Null calibrations: the shipped ones.
 Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario, const MethodChoice& choice,
                                                        std::size_t op, const CalibrationSet* calibrations = nullptr);
 
