@@ -105,8 +105,63 @@ private slots:
         QVERIFY(isRight(tasks[1], 2, state) == true);
         QVERIFY(isRight(tasks[1], 3, state) == false);
         QVERIFY(state("start.batch") == 1 && state("batch") == 2);
-        const std::string paper = handOut(*lesson, state);
+        const std::string paper = handOut(*lesson, state.start);
         QVERIFY(paper.find("☐ Make it two.") != std::string::npos && paper.find("How many?") != std::string::npos);
+    }
+
+    // A hand-out is what the lesson begins with: neither what was made of the project since, nor what is asked for.
+    void handOutsHaveNoAnswers() {
+        constexpr std::string_view yaml = R"(orrery: lesson/1
+title: Small
+project:
+  orrery: project/1
+  name: P
+  hardware: [{preset: t4}]
+  workloads: [{name: R, source: resnet-50}]
+  scenarios: [{hardware: NVIDIA T4, workload: R}]
+steps:
+  - title: One
+    tasks:
+      - ask: "What is asked, in thousandths?"
+        answer: 1000 * asked
+  - title: Two
+    tasks:
+      - {task: "Make it two.", when: batch == 2}
+  - title: Three
+    tasks:
+      - {ask: "How many times?", answer: asked / start.asked}
+)";
+        constexpr std::string_view text =
+            "## One\nGiven {{given}}, asked {{asked}}, unknown {{unknown}}.\n"
+            "## Two\nBegan with {{before.given}} of {{start.given}}, now {{given}}.\n"
+            "## Three\nBegan with {{before.given}} of {{start.given}}, now {{given}}; asked {{start.asked}}, "
+            "{{asked}}.\n";
+        const auto lesson = readLesson(yaml, text, "small.yaml");
+        QVERIFY2(lesson, lesson ? "" : toText(lesson.error()).c_str());
+        const std::string paper = handOut(*lesson, {{"given", 17}, {"asked", 23}});
+        const auto has = [&](std::string_view words) { return paper.find(words) != std::string::npos; };
+        QVERIFY2(has("Given 17, asked ……………, unknown …………….") && has("Began with 17 of 17, now …………….") &&
+                     has("Began with …………… of 17, now ……………; asked ……………, ……………."),
+                 paper.c_str());
+        QVERIFY2(!has("23"), paper.c_str());
+    }
+    void theShippedHandOutsTellNoAnswer() {
+        const auto heads = shippedLessons();
+        const auto paperOf = [&](std::string_view id, LessonFacts& start) {
+            const Lesson lesson = readLessonFile(std::ranges::find(heads, id, &LessonHead::id)->file).value();
+            start = factsOf(lesson.project);
+            return handOut(lesson, start);
+        };
+        LessonFacts start;
+        const std::string roofline = paperOf("roofline", start);
+        const auto printed = [&](std::string_view fact, Dimension dimension) {
+            return roofline.find(formatMeasure(start.at(std::string(fact)), dimension)) != std::string::npos;
+        };
+        QVERIFY2(printed("roofline.flops", Dimension::Operations) && printed("roofline.bytes", Dimension::Data),
+                 roofline.c_str());
+        QVERIFY2(!printed("roofline.intensity", Dimension::Intensity), roofline.c_str());
+        const std::string errors = paperOf("errors", start);
+        QVERIFY2(errors.find("of …………… distinct kernels") != std::string::npos, errors.c_str());
     }
 
     void badLessonsAreRefused_data() {

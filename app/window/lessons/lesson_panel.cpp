@@ -171,7 +171,7 @@ void LessonPanel::saveHandOut() {
                                                       ui::qs(run_.lesson()->head.id) + QStringLiteral(".pdf"),
                                                       tr("PDF (*.pdf);;HTML (*.html);;Markdown (*.md)"));
     if (file.isEmpty()) return;
-    if (studio_.messages.report(writeHandOut(*run_.lesson(), run_.state(), file)))
+    if (studio_.messages.report(writeHandOut(*run_.lesson(), run_.state().start, file)))
         studio_.messages.log(Severity::Note, tr("Wrote %1").arg(file));
 }
 

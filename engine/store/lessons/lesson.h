@@ -82,7 +82,9 @@ std::optional<bool> isRight(const LessonTask& task, double given, const LessonSt
 std::string toText(const LessonNumber& number, const LessonState& state);
 /// Markdown with its numbers.
 std::string toText(const std::vector<LessonText>& text, const LessonState& state);
-/// All of it on paper, in Markdown: the text, tasks with boxes to tick and lines to write on, no answers.
-std::string handOut(const Lesson& lesson, const LessonState& state);
+/// All of it on paper, in Markdown: the text, tasks with boxes to tick and lines to write on, no answers. Numbers are
+/// those that the lesson begins with (`start`); dots to write on stand for those that a person sees only after a
+/// change, that a question asks for, or that are not known.
+std::string handOut(const Lesson& lesson, const LessonFacts& start);
 
 }  // namespace orrery

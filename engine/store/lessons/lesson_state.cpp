@@ -54,20 +54,4 @@ std::string toText(const std::vector<LessonText>& text, const LessonState& state
     return all;
 }
 
-std::string handOut(const Lesson& lesson, const LessonState& state) {
-    std::string page = fmt::format("# {}\n\n{}\n\nName: ______________________________  Date: ______________\n\n",
-                                   lesson.head.title, lesson.head.summary);
-    for (std::size_t s = 0; s < lesson.steps.size(); ++s) {
-        const LessonStep& step = lesson.steps[s];
-        page += fmt::format("## {}. {}\n\n{}\n\n", s + 1, step.title, toText(step.text, state));
-        for (const LessonTask& task : step.tasks) {
-            if (task.answer)
-                page += fmt::format("**Question.** {}\n\nAnswer: ______________________________\n\n", task.text);
-            else
-                page += fmt::format("☐ {}\n\nWhat I saw: ______________________________\n\n", task.text);
-        }
-    }
-    return page;
-}
-
 }  // namespace orrery
