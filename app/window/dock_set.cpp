@@ -151,6 +151,7 @@ void DockSet::apply(Layout layout, bool asShipped) {
         leaveOnly(stood.toStringList(), docks_, window_);
     for (Dock* dock : docks_) dock->refreshHeader();
     nameTabBars();
+    emit arranged();
     window_->setAnimated(animated);
     window_->setUpdatesEnabled(true);
 }

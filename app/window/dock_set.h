@@ -34,6 +34,9 @@ public:
     void hideAll();
     bool isShown() const { return shown_; }
 
+signals:
+    void arranged();  ///< a layout has been applied
+
 private:
     void place(const LayoutPlan& plan);
     void nameTabBars();

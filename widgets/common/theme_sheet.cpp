@@ -45,6 +45,7 @@ QPushButton:focus { border-color: @accent; }
 QPushButton:disabled { color: @disabled; background: @window; }
 QPushButton:default, QPushButton[primary="true"] { background: @accent; color: @accentText; border-color: @accent; font-weight: 500; }
 QPushButton:default:hover, QPushButton[primary="true"]:hover { background: @accentHover; }
+QPushButton:default:disabled, QPushButton[primary="true"]:disabled { background: @window; color: @disabled; border-color: @line; }
 QPushButton[flat="true"] { background: transparent; border-color: transparent; }
 QPushButton[flat="true"]:hover { background: @hover; }
 QPushButton[flat="true"]:focus { border-color: @accent; }

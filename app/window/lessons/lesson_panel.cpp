@@ -17,12 +17,30 @@
 #include <QStackedLayout>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
 
+/// Scrolls up and down only, so it is never narrower than what stands in it.
+class UpDownArea : public QScrollArea {
+public:
+    using QScrollArea::QScrollArea;
+    QSize minimumSizeHint() const override {
+        const int bar = verticalScrollBar()->sizeHint().width();
+        return {widget() ? widget()->minimumSizeHint().width() + bar : bar, QScrollArea::minimumSizeHint().height()};
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
 QScrollArea* scrolling(QWidget* content, QWidget* parent, const char* id, const QString& name) {
-    auto* area = named(new QScrollArea(parent), id, name, name);
+    auto* area = named(new UpDownArea(parent), id, name, name);
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -56,13 +74,13 @@ QWidget* LessonPanel::buildList() {
     column->setContentsMargins(unit, unit, unit, unit);
     column->setSpacing(unit / 2);
     for (const LessonHead& head : shippedLessons()) {
-        auto* open = named(new QPushButton(QStringLiteral("%1. %2").arg(head.order).arg(ui::qs(head.title)), content),
-                           ("lesson.open." + head.id).c_str(), ui::qs(head.title),
+        auto* open = named(new QPushButton(content), ("lesson.open." + head.id).c_str(), ui::qs(head.title),
                            QStringLiteral("%1. %2").arg(ui::qs(head.title), ui::qs(head.summary)));
         open->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         open->setStyleSheet(QStringLiteral("text-align: left"));
         connect(open, &QPushButton::clicked, this, [this, file = ui::qs(head.file)] { run_.open(file); });
         column->addWidget(open);
+        lessons_.push_back(open);
         auto* summary = paragraph(ui::FontRole::Small, ui::Tone::Muted, content);
         summary->setText(tr("%1 About %2 minutes.").arg(ui::qs(head.summary)).arg(head.minutes));
         column->addWidget(summary);
@@ -101,12 +119,12 @@ QWidget* LessonPanel::buildStep() {
     tasks_ = new QVBoxLayout;
     tasks_->setSpacing(unit);
     column->addLayout(tasks_);
-    praise_ = paragraph(ui::FontRole::Body, ui::Tone::Good, content);
-    praise_->setObjectName(QStringLiteral("lesson.praise"));
-    column->addWidget(praise_);
     column->addStretch(1);
     scroll_ = scrolling(content, page, "lesson.scroll", tr("The step"));
     outer->addWidget(scroll_, 1);
+    praise_ = paragraph(ui::FontRole::Body, ui::Tone::Good, page);  // below, not inside: the end is seen at once
+    praise_->setObjectName(QStringLiteral("lesson.praise"));
+    outer->addWidget(praise_);
 
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(unit / 2);
@@ -126,7 +144,10 @@ QWidget* LessonPanel::buildStep() {
     others->addWidget(paper_);
     outer->addLayout(others);
     connect(back_, &QPushButton::clicked, this, [this] { run_.goTo(run_.step() - 1); });
-    connect(next_, &QPushButton::clicked, this, [this] { run_.goTo(run_.step() + 1); });
+    connect(next_, &QPushButton::clicked, this, [this] {
+        if (run_.finished() && run_.step() + 1 == static_cast<int>(run_.lesson()->steps.size())) return run_.leave();
+        run_.goTo(run_.step() + 1);
+    });
     connect(list_, &QPushButton::clicked, this, [this] { run_.leave(); });
     connect(paper_, &QPushButton::clicked, this, &LessonPanel::saveHandOut);
     return page;
@@ -147,7 +168,7 @@ void LessonPanel::show() {
     stack_->setCurrentIndex(lesson ? 1 : 0);
     if (!lesson) {
         shown_ = nullptr;
-        return;
+        return showList();
     }
     const LessonStep& step = run_.current();
     if (shown_ != &step) makeRows();
@@ -158,11 +179,43 @@ void LessonPanel::show() {
     heading_->setText(ui::qs(step.title));
     text_->setText(ui::qs(toText(step.text, run_.state())));
     for (TaskRow* row : rows_) row->refresh();
-    praise_->setVisible(run_.stepDone(run_.step()));
-    praise_->setText(run_.finished() ? tr("The lesson is done.")
-                                     : tr("This step is done. Press Next for the next one."));
     back_->setEnabled(run_.step() > 0);
-    next_->setEnabled(run_.step() + 1 < steps);
+    showEnd();
+}
+
+void LessonPanel::showList() {
+    const QStringList finished = LessonRun::finishedLessons();
+    const auto heads = shippedLessons();
+    for (std::size_t i = 0; i < std::min(lessons_.size(), heads.size()); ++i) {
+        const LessonHead& head = heads[i];
+        const bool done = finished.contains(ui::qs(head.id));
+        lessons_[i]->setText(QStringLiteral("%1%2. %3")
+                                 .arg(done ? QStringLiteral("☑ ") : QString())
+                                 .arg(head.order)
+                                 .arg(ui::qs(head.title)));
+        lessons_[i]->setAccessibleName(done ? tr("%1, done").arg(ui::qs(head.title)) : ui::qs(head.title));
+    }
+}
+
+void LessonPanel::showEnd() {
+    const int steps = static_cast<int>(run_.lesson()->steps.size());
+    const bool last = run_.step() + 1 == steps;
+    const bool end = last && run_.finished();
+    QStringList open;
+    for (int step = 0; step < steps; ++step)
+        if (!run_.stepDone(step)) open << QString::number(step + 1);
+    praise_->setVisible(run_.stepDone(run_.step()));
+    praise_->setText(
+        run_.finished() ? tr("The lesson is done.")
+        : !last         ? tr("This step is done. Press Next for the next one.")
+        : open.size() == 1
+            ? tr("This step is done. Step %1 still has an open box.").arg(open.front())
+            : tr("This step is done. Steps %1 still have open boxes.").arg(open.join(QStringLiteral(", "))));
+    next_->setText(end ? tr("All lessons") : tr("Next"));
+    next_->setAccessibleName(next_->text());
+    next_->setToolTip(end ? tr("To the list of lessons") : tr("The next step"));
+    next_->setEnabled(end || !last);
+    list_->setVisible(!end);
 }
 
 void LessonPanel::saveHandOut() {

@@ -32,6 +32,8 @@ private:
     QWidget* buildList();
     QWidget* buildStep();
     void show();
+    void showList();
+    void showEnd();  ///< what the step's end leads to
     void makeRows();
     void saveHandOut();
 
@@ -43,6 +45,7 @@ private:
     QVBoxLayout* tasks_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     std::vector<TaskRow*> rows_;
+    std::vector<QPushButton*> lessons_;  ///< of the list, as the lessons ship
     QPushButton *back_ = nullptr, *next_ = nullptr, *paper_ = nullptr, *list_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 
 #include "app/document/commands/edit.h"
 #include "app/window/serving/serving_page.h"
+#include "app/window/settings.h"
 #include "app/window/studio.h"
 #include "store/lessons/lesson_facts.h"
 #include "widgets/common/text.h"
@@ -9,6 +10,12 @@
 #include <algorithm>
 
 namespace orrery::app {
+
+namespace {
+
+constexpr const char* finishedKey = "lessons/finished";
+
+}  // namespace
 
 LessonRun::LessonRun(Studio& studio, QObject* parent) : QObject(parent), studio_(studio) {
     connect(&studio.live, &LiveController::snapshotReady, this, &LessonRun::look);
@@ -36,6 +43,7 @@ void LessonRun::open(const QString& file) {
     goTo(0);
     studio_.layouts.showProject();
     studio_.inspection.showSelected();
+    emit opened();
 }
 
 void LessonRun::leave() {
@@ -73,6 +81,20 @@ bool LessonRun::finished() const {
     return true;
 }
 
+QStringList LessonRun::finishedLessons() {
+    return openSettings()->value(finishedKey).toStringList();
+}
+
+void LessonRun::tick(int task) {
+    auto ticked = done_[static_cast<std::size_t>(step_)].begin() + task;
+    if (*ticked) return;
+    *ticked = true;
+    if (!finished()) return;
+    QStringList all = finishedLessons();
+    if (const QString id = ui::qs(lesson_->head.id); !all.contains(id))
+        openSettings()->setValue(finishedKey, all << id);
+}
+
 bool LessonRun::servingIsCurrent() const {
     if (!studio_.document.state()->serving) return true;
     const auto* page = studio_.router.page<ServingPage>();
@@ -104,10 +126,9 @@ void LessonRun::look() {
     begun_ = true;
     if (!stepBegun_) state_.before = state_.now;
     stepBegun_ = true;
-    auto& ticks = done_[static_cast<std::size_t>(step_)];
     const auto& tasks = current().tasks;
     for (std::size_t task = 0; task < tasks.size(); ++task)
-        if (isDone(tasks[task], state_)) ticks[task] = true;
+        if (isDone(tasks[task], state_)) tick(static_cast<int>(task));
     emit changed();
 }
 
@@ -116,7 +137,7 @@ std::optional<bool> LessonRun::answer(int task, double given) {
     const auto at = static_cast<std::size_t>(task);
     const auto right = isRight(current().tasks[at], given, state_);
     if (right == true && !done(step_, task)) {
-        done_[static_cast<std::size_t>(step_)][at] = true;
+        tick(task);
         emit changed();
     }
     return right;

@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 #include <vector>
@@ -30,7 +31,9 @@ public:
     /// Of the present step; false until the first answer has come.
     bool done(int step, int task) const;
     bool stepDone(int step) const;
-    bool finished() const;
+    bool finished() const;  ///< each step is done
+    /// Ids of lessons that were finished, in this session or an earlier one.
+    static QStringList finishedLessons();
     const LessonState& state() const { return state_; }
     bool hasAnswers() const { return begun_; }
     /// A person's number for a question of the present step. Nothing where the answer is not known yet.
@@ -38,12 +41,14 @@ public:
     void showMe(int task);  ///< makes the task's changes, one entry of the undo list each
 
 signals:
+    void opened();   ///< its first step is shown
     void changed();  ///< another lesson, step, tick or number
 
 private:
     void look();
     LessonFacts facts() const;
     bool servingIsCurrent() const;
+    void tick(int task);
 
     Studio& studio_;
     std::optional<Lesson> lesson_;

@@ -4,9 +4,15 @@
 #include "app/window/studio.h"
 #include "widgets/common/text.h"
 
+#include <QLayout>
+#include <QMainWindow>
+
 namespace orrery::app {
 
-Lessons::Lessons(Studio& studio) : studio_(studio), run_(studio) {}
+Lessons::Lessons(Studio& studio) : studio_(studio), run_(studio) {
+    connect(&studio.docks, &DockSet::arranged, this, &Lessons::keepInView);
+    connect(&run_, &LessonRun::opened, this, &Lessons::keepInView);
+}
 
 void Lessons::addDock() {
     studio_.docks.add(QStringLiteral("lesson"), tr("Lesson"), tr("Lessons that check themselves, step by step"),
@@ -40,6 +46,21 @@ void Lessons::addActions() {
 void Lessons::show() {
     studio_.layouts.showProject();
     studio_.docks.reveal(QStringLiteral("lesson"));
+}
+
+void Lessons::keepInView() {
+    Dock* dock = studio_.docks.dock(QStringLiteral("lesson"));
+    QMainWindow* window = studio_.window;
+    if (!run_.lesson() || !dock || !studio_.docks.isShown()) return;
+    // A layout without a place for it: below the inspector, so that what a task asks for can be done.
+    studio_.docks.reveal(QStringLiteral("lesson"));
+    window->layout()->activate();
+    if (dock->isFloating()) return;
+    constexpr double high = 0.55, wide = 0.21;  // of the window
+    const int wantedHeight = static_cast<int>(high * window->height());
+    const int wantedWidth = static_cast<int>(wide * window->width());
+    if (dock->height() < wantedHeight) window->resizeDocks({dock}, {wantedHeight}, Qt::Vertical);
+    if (dock->width() < wantedWidth) window->resizeDocks({dock}, {wantedWidth}, Qt::Horizontal);
 }
 
 }  // namespace orrery::app

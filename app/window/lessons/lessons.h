@@ -17,6 +17,7 @@ public:
 
 private:
     void show();
+    void keepInView();  ///< of a lesson under way: in front, and with room to be read, in any layout
 
     Studio& studio_;
     LessonRun run_;

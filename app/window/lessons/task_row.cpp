@@ -56,9 +56,12 @@ TaskRow::TaskRow(LessonRun& run, int task, QWidget* parent) : QWidget(parent), r
         controls->addWidget(check_);
         connect(line_, &QLineEdit::returnPressed, this, &TaskRow::check);
         connect(check_, &QPushButton::clicked, this, &TaskRow::check);
-    } else {
-        controls->addStretch(1);
+        line_->setMinimumWidth(line_->fontMetrics().horizontalAdvance(QStringLiteral("0000000")));
+        column->addLayout(controls);
+        controls = new QHBoxLayout;  // below: a narrow panel has no room for all in one line
+        controls->setSpacing(unit / 2);
     }
+    controls->addStretch(1);
     hint_ = named(new QPushButton(tr("Hint"), this), "lesson.hint" + number, tr("Hint"), tr("Where to look"));
     show_ = named(new QPushButton(tr("Show me"), this), "lesson.show" + number, tr("Show me"),
                   tr("Makes the change; Undo takes it back"));

@@ -1,0 +1,131 @@
+// Can a lesson be read and ended in a small window? Its words and buttons stand whole in every layout, its tab stays in
+// front, the last step says that it is the last, and the list remembers what was done.
+
+#include "app/window/actions.h"
+#include "app/window/lessons/hand_out.h"
+#include "app/window/lessons/lesson_run.h"
+#include "support/studio_window.h"
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+class TestLessonPanel : public QObject, private StudioWindow {
+    Q_OBJECT
+private slots:
+    void initTestCase() { prepare(); }
+    void init() {
+        start();
+        window->resize(1280, 720);
+    }
+    void cleanup() {
+        window.reset();
+        ui::Theme::instance().setPresenter(false);
+    }
+
+    void itHasRoomInEveryLayout() {
+        STEP(open("roofline"));
+        for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Explore, Layout::Draw, Layout::Compare}) {
+            window->setLayoutMode(layout);
+            QTest::qWait(50);
+            const Dock* dock = window->docks().dock("lesson");
+            const QByteArray where = toText(layout).toUtf8();
+            QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), where + ": it is not in front");
+            QVERIFY2(3 * dock->height() >= window->height(),
+                     where + QStringLiteral(": %1 of %2").arg(dock->height()).arg(window->height()).toUtf8());
+            QVERIFY2(window->width() == 1280 && window->height() == 720, where + ": the window grew");
+            for (int step = 0; step < int(window->lessons().lesson()->steps.size()); ++step) {
+                window->lessons().goTo(step);
+                for (auto* hint : window->findChildren<QAbstractButton*>(QRegularExpression("lesson\\.hint.*")))
+                    if (hint->isVisible()) hint->click();  // more buttons: Show me
+                QTest::qWait(20);
+                STEP(standsWhole(where));
+            }
+            window->lessons().goTo(0);
+        }
+    }
+
+    void itSaysThatItIsDone() {
+        STEP(open("roofline"));
+        LessonRun& run = window->lessons();
+        const int steps = int(run.lesson()->steps.size());
+        auto* next = window->findChild<QAbstractButton*>("lesson.next");
+        auto* praise = window->findChild<QLabel*>("lesson.praise");
+        run.goTo(steps - 1);
+        QVERIFY2(!next->isEnabled(), "there is no next step");
+        for (int step = 0; step < steps; ++step) {
+            run.goTo(step);
+            for (int task = 0; task < int(run.current().tasks.size()); ++task) {
+                run.showMe(task);
+                QTRY_VERIFY_WITH_TIMEOUT(!run.state().before.empty() && run.state().now.contains("roofline.latency"),
+                                         30000);
+            }
+            for (int task = 0; task < int(run.current().tasks.size()); ++task) {
+                const LessonTask& asked = run.current().tasks[std::size_t(task)];
+                if (!asked.answer)
+                    QTRY_VERIFY_WITH_TIMEOUT(run.done(step, task), 30000);
+                else
+                    QTRY_VERIFY_WITH_TIMEOUT(
+                        run.answer(task, evaluate(asked.answer->value, run.state()).value()) == true, 30000);
+            }
+        }
+        QVERIFY(run.finished());
+        // Seen without scrolling, and the button leads somewhere.
+        QVERIFY(praise->isVisible() && praise->visibleRegion().boundingRect().height() == praise->height());
+        QVERIFY(!window->findChild<QScrollArea*>("lesson.scroll")->isAncestorOf(praise));
+        QVERIFY2(next->isEnabled() && next->text() == "All lessons", qPrintable(next->text()));
+        next->click();
+        QVERIFY(!run.lesson());
+        auto* listed = window->findChild<QAbstractButton*>("lesson.open.roofline");
+        QVERIFY2(listed->isVisible() && listed->text().startsWith("☑"), qPrintable(listed->text()));
+        QVERIFY(!window->findChild<QAbstractButton*>("lesson.open.waves")->text().contains("☑"));
+        QCOMPARE(LessonRun::finishedLessons(), QStringList{"roofline"});
+    }
+
+    // What was done to the project since is not on paper.
+    void theHandOutIsOfTheBeginning() {
+        QTemporaryDir folder;
+        STEP(open("roofline"));
+        LessonRun& run = window->lessons();
+        const auto paper = [&](const char* name) {
+            const QString file = folder.filePath(name);
+            if (!writeHandOut(*run.lesson(), run.state().start, file)) return QByteArray();
+            QFile written(file);
+            return written.open(QIODevice::ReadOnly) ? written.readAll() : QByteArray();
+        };
+        const QByteArray before = paper("before.md");
+        QVERIFY(before.contains("3.35 TB/s"));
+        run.goTo(2);
+        run.showMe(0);
+        QTRY_VERIFY_WITH_TIMEOUT(run.done(2, 0), 30000);
+        QCOMPARE(paper("after.md"), before);
+    }
+
+private:
+    void open(const QString& id) {
+        window->actions().find("lesson." + id)->trigger();
+        QVERIFY(window->lessons().lesson());
+        QTRY_VERIFY_WITH_TIMEOUT(window->lessons().hasAnswers(), 30000);
+    }
+    void standsWhole(const QByteArray& where) {
+        auto* scroll = window->findChild<QScrollArea*>("lesson.scroll");
+        const QWidget* content = scroll->widget();
+        QVERIFY2(content->width() <= scroll->viewport()->width(),
+                 where + QStringLiteral(": %1 in %2").arg(content->width()).arg(scroll->viewport()->width()).toUtf8());
+        for (const QWidget* each : content->findChildren<QWidget*>()) {
+            if (!each->isVisible()) continue;
+            const QRect place(each->mapTo(content, QPoint()), each->size());
+            const QByteArray what = where + ": " + each->objectName().toUtf8();
+            QVERIFY2(place.left() >= 0 && place.right() < content->width(), what);
+            if (const auto* button = qobject_cast<const QAbstractButton*>(each))
+                QVERIFY2(button->fontMetrics().horizontalAdvance(button->text()) <= button->width(), what);
+        }
+        for (const char* id : {"lesson.back", "lesson.next", "lesson.leave", "lesson.handOut"}) {
+            const auto* button = window->findChild<QAbstractButton*>(id);
+            QVERIFY2(button->visibleRegion().boundingRect() == button->rect(), where + ": " + id);
+        }
+    }
+};
+
+QTEST_MAIN(TestLessonPanel)
+#include "tst_lesson_panel.moc"
