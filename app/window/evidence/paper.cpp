@@ -1,5 +1,7 @@
 #include "app/window/evidence/paper.h"
 
+#include "app/window/evidence/paper_markup.h"
+
 #include <QAbstractTextDocumentLayout>
 #include <QCoreApplication>
 #include <QDir>
@@ -76,7 +78,7 @@ private:
 /// What rich text of Qt knows of the page's looks.
 const QString paperStyle = QStringLiteral(
     "body { font-family: Inter, sans-serif; font-size: 9pt; color: #1b1f24; } h1 { font-size: 19pt; } "
-    "h2 { font-size: 15pt; } h3 { font-size: 11.5pt; } .mark, .lead, .note, .sub, footer, dt { color: #565e69; } "
+    "h2 { font-size: 15pt; } h3 { font-size: 11.5pt; } .mark, .lead, .note, .sub, footer, .term { color: #565e69; } "
     ".answer { font-size: 11pt; } th { color: #565e69; text-align: left; font-weight: normal; } "
     "td, th { padding: 2px 5px; font-size: 7.5pt; } .tag { color: #805000; } code { font-family: monospace; }");
 
@@ -85,7 +87,7 @@ const QString paperStyle = QStringLiteral(
 QString writePdf(const QString& html, const QString& pdf) {
     QFile file(html);
     if (!file.open(QIODevice::ReadOnly)) return {};
-    QString text = QString::fromUtf8(file.readAll());
+    QString text = forPaper(QString::fromUtf8(file.readAll()));
     QPdfWriter writer(pdf);
     writer.setResolution(dotsPerInch);
     writer.setPageSize(QPageSize(QPageSize::A4));
@@ -96,20 +98,11 @@ QString writePdf(const QString& html, const QString& pdf) {
     const double scale = dotsPerInch / pixelsPerInch;
     const QSizeF page(writer.width() / scale, writer.height() / scale - 20);
     Figures figures(page.width() - 2);
-    static const QRegularExpression style(QStringLiteral("<style>.*?</style>"),
-                                          QRegularExpression::DotMatchesEverythingOption);
     static const QRegularExpression picture(QStringLiteral("<svg.*?</svg>"),
                                             QRegularExpression::DotMatchesEverythingOption);
-    text.remove(style);
     std::vector<QByteArray> svgs;
     for (auto found = picture.globalMatch(text); found.hasNext();) svgs.push_back(found.next().captured().toUtf8());
     text.replace(picture, QStringLiteral("<p>\u2021figure\u2021</p>"));
-    // Sub-lines of a cell stand in lines of their own.
-    text.replace(QLatin1String("<span class=\"sub\">"), QLatin1String("<br><span class=\"sub\">"));
-    text.replace(QLatin1String("class=\"n\""), QLatin1String("align=\"right\""));
-    text.replace(QLatin1String("<table>"), QLatin1String("<table width=\"100%\" cellspacing=\"0\">"));
-    text.replace(QLatin1String("<dt>"), QLatin1String("<br><dt>"));
-
     QTextDocument document;
     document.setDefaultStyleSheet(paperStyle);
     document.setDocumentMargin(0);

@@ -1,0 +1,141 @@
+// Can a report be read on paper? Rich text and SVG of Qt know no style sheet: figures must carry their looks, bars must
+// be there, and words must stand apart.
+
+#include "app/window/evidence/paper.h"
+#include "app/window/evidence/paper_markup.h"
+#include "store/export/exports.h"
+#include "support/devices.h"
+#include "workload/workload.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QTextDocument>
+#include <QtTest>
+
+#include <set>
+
+using namespace orrery;
+using namespace orrery::app;
+
+namespace {
+
+QString report() {
+    WorkloadOptions options;
+    options.phase = Phase::Decode;
+    options.sequence = 512;
+    Scenario scenario{orrery::fixture::device("h100-sxm"), loadWorkload({"llama-2-7b", options}).value()};
+    Study study;
+    study.name = "Paper";
+    study.scenarios.push_back(scenario);
+    std::vector<StudyResult> results;
+    const auto executor = makeSerialExecutor();
+    for (const char* id : {"roofline", "llm-inference"}) {
+        EstimateContext context{*executor, {}};
+        study.methods.emplace_back(id);
+        results.push_back(
+            {0, id, std::make_shared<const Estimate>(estimate(*findMethod(id), scenario, context).value()), {}});
+    }
+    return QString::fromStdString(reportHtml(study, results));
+}
+
+QStringList figuresIn(const QString& html) {
+    static const QRegularExpression svg("<svg.*?</svg>", QRegularExpression::DotMatchesEverythingOption);
+    QStringList all;
+    for (auto found = svg.globalMatch(html); found.hasNext();) all << found.next().captured();
+    return all;
+}
+
+/// How many points have about this colour.
+int countOf(const QImage& image, QColor colour) {
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x) {
+            const QColor at = image.pixelColor(x, y);
+            const int off = std::abs(at.red() - colour.red()) + std::abs(at.green() - colour.green()) +
+                            std::abs(at.blue() - colour.blue());
+            if (off < 30) ++count;
+        }
+    return count;
+}
+
+QImage drawn(const QString& svg) {
+    QSvgRenderer renderer(svg.toUtf8());
+    if (!renderer.isValid()) return {};
+    QImage image(renderer.defaultSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    renderer.render(&painter);
+    return image;
+}
+
+}  // namespace
+
+class TestPaper : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        html_ = report();
+        paper_ = forPaper(html_);
+    }
+
+    void figuresHaveTheirLooks() {
+        const QStringList figures = figuresIn(paper_);
+        QVERIFY2(figures.size() > figuresIn(html_).size(), "rows of bars are figures on paper");
+        for (const QString& figure : figures) {
+            QVERIFY2(!figure.contains("var("), qPrintable(figure));
+            const QImage image = drawn(figure);
+            QVERIFY2(!image.isNull(), qPrintable(figure.left(200)));
+            // Lines and dots without their looks are black.
+            const double black = double(countOf(image, Qt::black)) / (image.width() * image.height());
+            QVERIFY2(black < 0.02, qPrintable(QString("%1 of it is black: %2").arg(black).arg(figure.left(200))));
+        }
+        const QImage intervals = drawn(figures[0]), roofline = drawn(figures[1]);
+        QVERIFY2(countOf(intervals, QColor("#1160c4")) > 50, "dots of answers");
+        QVERIFY2(countOf(roofline, QColor("#b04a00")) > 200, "slopes of memory");
+        const QString text = "<text";
+        for (const QString& figure : figures) QCOMPARE(figure.count("font-size=\"12\""), figure.count(text));
+    }
+
+    void barsAreThere() {
+        const QStringList figures = figuresIn(paper_);
+        int bars = 0;
+        for (const QString& figure : figures) {
+            if (!figure.contains("<rect")) continue;
+            ++bars;
+            // A product's or a weight's part: most of any of them here.
+            QVERIFY2(countOf(drawn(figure), QColor("#0072b2")) > 1000, qPrintable(figure));
+        }
+        QVERIFY2(bars >= 3, qPrintable(QString::number(bars)));  // two methods' time, one memory
+    }
+
+    void wordsStandApart() {
+        QTextDocument document;
+        document.setHtml(paper_);
+        const QString text = document.toPlainText();
+        for (const char* together : {"MatMulAttention", "AttentionElementwise", "tokenThroughput"})
+            QVERIFY2(!text.contains(together), together);
+        static const QRegularExpression glued("[a-z0-9](Throughput|Weights|Time of one)");
+        const auto found = glued.match(text);
+        QVERIFY2(!found.hasMatch(), qPrintable(text.mid(found.capturedStart() - 40, 80)));
+        QVERIFY(text.contains("■"));
+    }
+
+    void aPdfIsWritten() {
+        QTemporaryDir folder;
+        const QString page = folder.filePath("report.html"), pdf = folder.filePath("report.pdf");
+        QFile file(page);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(html_.toUtf8());
+        file.close();
+        QCOMPARE(writePdf(page, pdf), QString());
+        QVERIFY(QFileInfo(pdf).size() > 10'000);
+    }
+
+private:
+    QString html_, paper_;
+};
+
+QTEST_MAIN(TestPaper)
+#include "tst_paper.moc"
