@@ -5,6 +5,7 @@
 #include "app/window/evidence/column_mapper.h"
 #include "app/window/evidence/device_tab.h"
 #include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/fit_words.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/row_detail_view.h"
 #include "app/window/evidence/runs_tab.h"
@@ -400,6 +401,25 @@ private slots:
         QVERIFY(page_->accuracy()->judgements().empty());
     }
 
+    // The command line says `kept: as it was`; so does the window.
+    void aFitThatChangesNothingSaysSo() {
+        CalibrateResult result;
+        result.trainingRows = 10;
+        SectionOutcome one{"a100-80-sxm", "gemm", "bf16", 10, "a100-80-sxm", "as it was", 0.06, 0.06};
+        result.sections = {one};
+        QVERIFY2(fitText(result).contains("as it was") && !fitText(result).contains("Fitted"),
+                 qPrintable(fitText(result)));
+        one.kept = "a factor";
+        one.after = 0.03;
+        result.sections.push_back(one);
+        const QString both = fitText(result);
+        QVERIFY2(both.startsWith("Fitted on 10 rows") && both.contains("kept: as it was") &&
+                     both.contains("a factor") && both.contains("6.0 %") && both.contains("3.0 %"),
+                 qPrintable(both));
+        result.sections.clear();  // nothing was started from
+        QCOMPARE(fitText(result), QString("Fitted on 10 rows"));
+    }
+
     void aMethodIsFittedWatchedSavedAndUsed() {
         open();
         showTab("Calibrate");
@@ -416,6 +436,7 @@ private slots:
         const auto& result = page_->calibrate()->result();
         QVERIFY2(result, qPrintable(page_->findChild<ui::Label*>("calibrate.state")->text()));
         QVERIFY(result->heldOut);
+        QCOMPARE(page_->findChild<ui::Label*>("calibrate.state")->text(), fitText(*result));
         QCOMPARE(result->trainingRows + result->heldOut->rows.size(), 160U);
 
         const QString file = home_.path() + QStringLiteral("/mine.json");

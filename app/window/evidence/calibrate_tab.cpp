@@ -1,6 +1,7 @@
 #include "app/window/evidence/calibrate_tab.h"
 
 #include "app/document/background.h"
+#include "app/window/evidence/fit_words.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
@@ -160,7 +161,7 @@ void CalibrateTab::fit() {
         return [this, result] {
             if (!*result) return refuse(result->error());
             result_ = std::move(**result);
-            state_->setFullText(tr("Fitted on %n row(s)", nullptr, static_cast<int>(result_->trainingRows)));
+            state_->setFullText(fitText(*result_));
             showResult();
         };
     });
