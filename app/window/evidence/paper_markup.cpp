@@ -57,7 +57,7 @@ public:
         }
     }
 
-    QString colourOf(const QString& kind) const { return colours_.value(kind, QStringLiteral("#777777")); }
+    QString colourOf(const QString& kind) const { return colours_.value(kind, QStringLiteral("gray")); }
 
     QString styled(const QString& svg) const {
         static const auto element = pattern("<([a-zA-Z]+)((?:\\s[^<>]*?)?)(/?)>");
