@@ -2,6 +2,7 @@
 // and its bound never above it.
 
 #include "base/random.h"
+#include "mapping/mappers/optimal/facts.h"
 #include "mapping/mapspace_read.h"
 #include "mapping/sparse/sparse_design.h"
 #include "mapping/timeloop/timeloop.h"
@@ -9,7 +10,9 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 using namespace orrery;
 
@@ -128,6 +131,69 @@ int compare(const Mapspace& space, const std::shared_ptr<const SparseDesign>& sp
         }
     }
     return compared;
+}
+
+NestHardware drawSparseHardware(Draw& draw) {
+    NestHardware made = fixture::array(draw.of({1, 2}), 1, draw.of({4, 8, 100}), draw.of({24, 48, 1000}));
+    for (NestLevel& level : made.levels) {
+        if (draw.once(3)) level.sharedBandwidth = draw.of({1, 2});
+        if (draw.once(4)) level.readBandwidth = draw.of({1, 2});
+        if (draw.once(3)) level.blockSize = 2;
+        if (draw.once(2)) level.decompressionSupported = level.compressionSupported = true;
+        if (draw.once(2)) level.metadataWidthBits = 8, level.energy.metadataRead = 1e-13;
+        level.energy.gatedRead = draw.once(2) ? 0 : level.energy.vectorRead * 0.1;
+    }
+    made.arithmetic.gatedEnergy = draw.once(2) ? 0 : made.arithmetic.energy * 0.1;
+    return made;
+}
+
+std::shared_ptr<const SparseDesign> drawSparseDesign(Draw& draw, const NestProblem& problem,
+                                                     const NestHardware& hardware) {
+    auto design = std::make_shared<SparseDesign>(denseDesign(problem, hardware.levels.size()));
+    for (std::size_t t = 0; t < (draw.once(4) ? 3u : 2u); ++t) {
+        DensityModel model;
+        model.kind = draw.of({DensityKind::Hypergeometric, DensityKind::FixedStructured, DensityKind::Banded});
+        model.density = draw.of({0.1, 0.25, 0.5, 1.0});
+        model.bandWidth = draw.of({0, 1});
+        if (!draw.once(4)) setDensity(*design, problem, t, model);
+        for (SparseLevel& level : design->levels)
+            if (draw.once(3)) level.formats[t].ranks.assign(4, {RankFormat::Bitmask, 1, 0, {}});
+    }
+    design->skipCompute = draw.once(2);
+    design->gateCompute = draw.once(2);
+    for (SparseLevel& level : design->levels) {
+        for (std::size_t n = draw.below(3); n > 0; --n) {
+            ActionOptimization action;
+            action.elimination = draw.of({Elimination::Gating, Elimination::Skipping, Elimination::Skipping,
+                                          Elimination::SpatialSkipping, Elimination::PositionSkipping});
+            const auto target = static_cast<std::uint8_t>(draw.below(3));
+            const std::uint32_t leaders = 1u << draw.below(2) | (draw.once(4) ? 3u : 0u);
+            action.options = {{target, action.elimination == Elimination::PositionSkipping ? 0u : leaders}};
+            level.actions.push_back(action);
+        }
+    }
+    return design;
+}
+
+/// The least of every objective over all mappings, one by one; infinite where none fits.
+std::array<double, 4> leastOf(const Mapspace& space, const std::shared_ptr<const SparseDesign>& design) {
+    NestEvaluator evaluator(space.problem(), space.hardware(), design);
+    NestMapping mapping;
+    NestCounts counts;
+    std::array<double, 4> least;
+    least.fill(std::numeric_limits<double>::infinity());
+    MapPoint point = space.start();
+    for (std::uint64_t f = 0; f < space.factorisations(); ++f) {
+        space.setFactors(point, f);
+        for (std::uint64_t variant = 0, all = space.variants(point); variant < all; ++variant) {
+            space.setVariant(point, variant);
+            space.toMapping(point, mapping);
+            if (evaluator.evaluate(mapping, counts) != MappingFault::None) continue;
+            for (std::size_t n = 0; n < least.size(); ++n)
+                least[n] = std::min(least[n], objectiveValue(objectives[n], counts));
+        }
+    }
+    return least;
 }
 
 }  // namespace
@@ -279,6 +345,58 @@ private slots:
             compared += compare(*space, design, QByteArray("sparse seed ") + QByteArray::number(seed));
         }
         QVERIFY2(compared > 20, qPrintable(QString::number(compared)));
+    }
+    // Drawn designs that gate, skip, compress and pack: no mapping lies below the bound of their space.
+    void whatSparseSpacesStateIsABound() {
+        int compared = 0, known = 0, zero = 0;
+        for (int seed = 0; seed < 400; ++seed) {
+            Draw draw(static_cast<std::uint64_t>(5000 + seed));
+            const NestProblem problem = fixture::product(draw.of({2, 3, 4, 6}), draw.of({2, 4}), draw.of({2, 4}));
+            const NestHardware hardware = drawSparseHardware(draw);
+            const auto constraints = drawConstraints(draw, hardware.levels.size(), 3, 4);
+            const auto space = Mapspace::make(problem, hardware, constraints, {.prune = false});
+            if (!space || pointsOf(*space, 600) > 600) continue;
+            const auto design = drawSparseDesign(draw, problem, hardware);
+            const std::array<double, 4> least = leastOf(*space, design);
+            for (std::size_t n = 0; n < objectives.size() && std::isfinite(least[n]); ++n) {
+                const double bound = optimal::plainBound(
+                    optimal::makeFacts(*space, objectives[n]),
+                    optimal::remainsOf(problem, *design, static_cast<double>(hardware.arithmetic.instances), true));
+                QVERIFY2(bound <= least[n] * (1 + 1e-9),
+                         qPrintable(QString("seed %1, %2: bound %3, least %4")
+                                        .arg(seed)
+                                        .arg(QString::fromStdString(std::string(toText(objectives[n]))))
+                                        .arg(bound, 0, 'g', 12)
+                                        .arg(least[n], 0, 'g', 12)));
+                ++compared;
+                known += bound > 0.1 * least[n];
+                zero += bound <= 0 && least[n] > 0;
+            }
+        }
+        qInfo("%d compared, %d bounds above a tenth of the least, %d of nothing", compared, known, zero);
+        QVERIFY2(compared > 100, qPrintable(QString::number(compared)));
+        QVERIFY2(known > compared / 2, qPrintable(QString("%1 of %2").arg(known).arg(compared)));
+        QCOMPARE(zero, 0);
+    }
+    // A search that is stopped in a space too large to look at says that bound.
+    void aStoppedSearchOfASparseSpaceStatesIt() {
+        const NestProblem problem = fixture::product(64, 32, 32);
+        const NestHardware hardware = fixture::array(4, 4, 64, 4096);
+        const auto space = Mapspace::make(problem, hardware, {}, {.prune = false});
+        QVERIFY(space);
+        auto design = std::make_shared<SparseDesign>(denseDesign(problem, hardware.levels.size()));
+        DensityModel half;
+        half.kind = DensityKind::Hypergeometric;
+        half.density = 0.5;
+        setDensity(*design, problem, 0, half);
+        design->skipCompute = true;
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor, {}, nullptr, nullptr, design};
+        const auto found = searchMappings(
+            *space, {.kind = MapperKind::Optimal, .objectives = {MapObjective::Edp}, .steps = 1}, context);
+        QVERIFY2(found, found ? "" : toText(found.error()).c_str());
+        const double value = objectiveValue(MapObjective::Edp, (*found)->counts);
+        QVERIFY(!(*found)->proven && (*found)->lowerBound > 0 && (*found)->lowerBound < value);
     }
     void provesWhatTimeloopRecorded_data() {
         QTest::addColumn<QString>("name");

@@ -129,7 +129,7 @@ private:
 };
 
 /// Iterations of one fan-out, at most, over these active dimensions.
-double mostParallel(const Facts& facts, std::size_t level, std::uint32_t dimensions) {
+double mostParallel(const Facts& facts, const Remains& remains, std::size_t level, std::uint32_t dimensions) {
     const FanOut& fan = facts.space->fan(level);
     double most = 1;
     for (std::size_t a = 0; a < facts.active.size(); ++a) {
@@ -138,7 +138,17 @@ double mostParallel(const Facts& facts, std::size_t level, std::uint32_t dimensi
         most *= static_cast<double>(
             std::max<std::int64_t>(1, std::min(fixed ? fixed : facts.limit_[2 * level][a], extent)));
     }
-    return std::min(most, static_cast<double>(fan.x * fan.y));
+    return remains.meshes ? std::min(most, static_cast<double>(fan.x * fan.y)) : most;
+}
+
+/// Of all fan-outs from the arithmetic up to a level.
+double mostParallelUpTo(const Facts& facts, const Remains& remains, std::size_t level, std::uint32_t dimensions) {
+    double most = 1, extents = 1;
+    for (std::size_t m = 0; m <= level; ++m) most *= mostParallel(facts, remains, m, dimensions);
+    if (remains.meshes) return most;
+    for (std::size_t a = 0; a < facts.active.size(); ++a)
+        if (dimensions >> a & 1u) extents *= static_cast<double>(facts.space->problem().extents[facts.active[a]]);
+    return std::min({most, extents, remains.units});
 }
 
 /// Joules of one word at a level, at least: as blocks, at as many instances as are counted.
@@ -151,14 +161,15 @@ double priceOfWord(const Facts& facts, std::size_t l, double joulesOfBlock) {
 }
 
 /// Words that a level passes to units or that they pass to it, at least.
-double wordsOfUnits(const Facts& facts, const TensorFacts& tensor, std::size_t level, double words) {
-    double shared = 1;
-    for (std::size_t m = 0; m <= level; ++m) shared *= mostParallel(facts, m, ~tensor.relevant);
+double wordsOfUnits(const Facts& facts, const Remains& remains, const TensorFacts& tensor, std::size_t level,
+                    double words) {
+    const double shared = mostParallelUpTo(facts, remains, level, ~tensor.relevant);
     return std::max(words, facts.space->problem().operations() / shared);
 }
 
 /// The cheapest set of levels that may keep a tensor, by the words that cross its borders.
-double cheapestLevels(const Facts& facts, std::size_t t, double words, std::uint32_t must, std::uint32_t may) {
+double cheapestLevels(const Facts& facts, const Remains& remains, std::size_t t, double words, std::uint32_t must,
+                      std::uint32_t may) {
     const TensorFacts& tensor = facts.tensors[t];
     const auto& levels = facts.space->hardware().levels;
     double least = std::numeric_limits<double>::infinity();
@@ -169,7 +180,7 @@ double cheapestLevels(const Facts& facts, std::size_t t, double words, std::uint
         for (std::size_t l = 0; l < levels.size(); ++l) {
             if (!(kept >> l & 1u)) continue;
             const ActionEnergies& energy = levels[l].energy;
-            const double asked = inner ? words : wordsOfUnits(facts, tensor, l, words);
+            const double asked = inner ? words : wordsOfUnits(facts, remains, tensor, l, words);
             sum += asked * priceOfWord(facts, l, tensor.written ? energy.vectorUpdate : energy.vectorRead);
             // All but the outermost are filled; of results only partial sums are, which need not be.
             if ((kept >> l) > 1 && !tensor.written) sum += words * priceOfWord(facts, l, energy.vectorWrite);
@@ -272,13 +283,12 @@ std::optional<std::vector<Skeleton>> makeSkeletons(const Facts& facts, std::size
     return made;
 }
 
-double plainBound(const Facts& facts) {
+double plainBound(const Facts& facts, const Remains& remains) {
     const Mapspace& space = *facts.space;
     const auto kept0 = space.start().keeps;
-    double parallel = 1;
-    for (std::size_t l = 0; l < facts.levels(); ++l) parallel *= mostParallel(facts, l, ~0u);
+    const double parallel = mostParallelUpTo(facts, remains, facts.levels() - 1, ~0u);
     Measures measures{};
-    measures[0] = facts.arithmetic;
+    measures[0] = facts.arithmetic * remains.computed;
     for (std::size_t t = 0; t < facts.tensors.size(); ++t) {
         const TensorFacts& tensor = facts.tensors[t];
         if (!tensor.simple || tensor.weird || !tensor.unitStrides) continue;
@@ -288,17 +298,20 @@ double plainBound(const Facts& facts) {
             if (free || kept) may |= 1u << l;
             if (!free && kept) must |= 1u << l;
         }
-        measures[0] += cheapestLevels(facts, t, facts.sizes[t], must, may);
+        measures[0] += remains.paid[t] * cheapestLevels(facts, remains, t, facts.sizes[t], must, may);
         for (std::size_t k = 1; k < facts.measures(); ++k) {
             const Bandwidth& limit = facts.bandwidths[k - 1];
             if (!(must >> limit.level & 1u) || !(tensor.written ? limit.writes : limit.reads)) continue;
             // Where nothing inside can keep it, the units ask this level.
             const bool innermost = (may & ((1u << limit.level) - 1)) == 0;
-            const double words = innermost ? wordsOfUnits(facts, tensor, limit.level, facts.sizes[t]) : facts.sizes[t];
-            measures[k] += words / static_cast<double>(space.hardware().levels[limit.level].instances);
+            const double words =
+                innermost ? wordsOfUnits(facts, remains, tensor, limit.level, facts.sizes[t]) : facts.sizes[t];
+            measures[k] +=
+                remains.moved[t] * words / static_cast<double>(space.hardware().levels[limit.level].instances);
         }
     }
-    return facts.value(std::ceil(space.problem().operations() / parallel * (1 - 1e-12)), measures);
+    const double taking = space.problem().operations() * remains.taking;
+    return facts.value(std::ceil(taking / parallel * (1 - 1e-12)), measures);
 }
 
 }  // namespace orrery::optimal

@@ -4,6 +4,7 @@
 // objective, and the skeletons that there are.
 
 #include "mapping/mappers/mapper.h"
+#include "mapping/mappers/optimal/remains.h"
 #include "mapping/mappers/optimal/skeleton.h"
 
 #include <optional>
@@ -46,10 +47,10 @@ std::optional<std::vector<Skeleton>> makeSkeletons(const Facts& facts, std::size
 /// A point with the skeleton's keeps and spatial loops, all temporal loops 1.
 MapPoint pointOf(const Facts& facts, const Skeleton& skeleton);
 
-/// What no mapping of a dense space undercuts, whether its factors divide or not: every operation on the most units
-/// that fan-outs and constraints allow; every word of a tensor that no window slides over once across each border that
-/// the cheapest choice of levels for it has, and beside the arithmetic as often as units that may share it ask. No
-/// capacity and no order is looked at, and windows move nothing.
-double plainBound(const Facts& facts);
+/// What no mapping of a space undercuts, whether its factors divide or not: every operation on the most units that
+/// fan-outs and constraints allow; every word of a tensor that no window slides over once across each border that the
+/// cheapest choice of levels for it has, and beside the arithmetic as often as units that may share it ask; of all that
+/// what zeros leave. No capacity and no order is looked at, and windows move nothing.
+double plainBound(const Facts& facts, const Remains& remains = {});
 
 }  // namespace orrery::optimal

@@ -114,7 +114,12 @@ void search(const Mapspace& space, const MapperOptions& options, SearchContext& 
     double least = infinite;  // of everything not ruled out
     auto skeletons = bounded(space, context) ? makeSkeletons(facts, mostSkeletons) : std::nullopt;
     if (!skeletons) {
-        least = searchPlainly(space, context.sparse ? 0 : plainBound(facts), best);
+        const auto units = static_cast<double>(space.hardware().arithmetic.instances);
+        least = searchPlainly(
+            space,
+            plainBound(facts, context.sparse ? remainsOf(space.problem(), *context.sparse, units, !space.imperfect())
+                                             : Remains()),
+            best);
     } else {
         Orders orders(space, facts.tensors, facts.active);
         for (std::size_t i = 0; i < skeletons->size(); ++i) {
