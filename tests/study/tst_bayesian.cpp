@@ -5,6 +5,7 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
 #include <set>
 
 using namespace orrery;
@@ -47,6 +48,44 @@ private slots:
         QVERIFY(std::abs(expectedImprovement({5, 2}, 5) - 2 / std::sqrt(2 * M_PI)) < 1e-12);
         QVERIFY(std::abs(probabilityBelow({0, 1}, 1.6448536) - 0.95) < 1e-6);
         QVERIFY(expectedImprovement({50, 1}, 5) >= 0);
+    }
+    // What is learned in ln counts by the cost itself: against the mean of many draws.
+    void improvementOfALogarithmIsThatOfTheCost() {
+        RandomStream random(5);
+        for (const Normal& expected : {Normal{1, 0.3}, Normal{0.2, 1.2}, Normal{3, 0.1}, Normal{-2, 0.5}}) {
+            for (const CostUnit unit : {CostUnit::Plain, CostUnit::Logarithm, CostUnit::NegativeLogarithm}) {
+                for (const double best : {0.9, expected.mean, -1.5}) {
+                    double sum = 0;
+                    constexpr int draws = 100'000;
+                    for (int i = 0; i < draws; ++i) {
+                        const double drawn = expected.mean + expected.deviation * random.normal();
+                        sum += std::max(0.0, costOf(best, unit) - costOf(drawn, unit)) / draws;
+                    }
+                    const double found = expectedImprovement(expected, best, unit);
+                    QVERIFY2(std::abs(found - sum) < 0.06 * std::max(sum, 0.02),
+                             qPrintable(QString("%1 for %2").arg(found).arg(sum)));
+                }
+            }
+        }
+        QCOMPARE(expectedImprovement({std::log(3.0), 0}, std::log(5.0), CostUnit::Logarithm), 5.0 - 3.0);
+        QVERIFY(std::isfinite(expectedImprovement({0, 300}, 1, CostUnit::Logarithm)));
+    }
+    void volumeOfLogarithmsIsThatOfTheCosts() {
+        const auto logs = [](std::vector<double> row) {
+            for (double& each : row) each = std::log(each);
+            return row;
+        };
+        const std::vector<CostUnit> units(2, CostUnit::Logarithm);
+        const ExpectedHypervolume gain({logs({1, 6}), logs({2, 3}), logs({5, 1})}, logs({7, 8}), 0, units);
+        const std::vector<Normal> sure{{std::log(1.5), 0}, {std::log(2.0), 0}};
+        // Below the steps: 0.5 × (6 − 2) up to 2, and 3 × (3 − 2) up to 5.
+        QVERIFY(std::abs(gain.of(sure) - 5) < 1e-9);
+        const std::vector<CostUnit> three(3, CostUnit::Logarithm);
+        const ExpectedHypervolume open({logs({4, 4, 4})}, logs({8, 8, 8}), 3, three);
+        const std::vector<Normal> point(3, Normal{std::log(5.0), 0});
+        QCOMPARE(open.of(point), 0.0);
+        const std::vector<Normal> better(3, Normal{std::log(3.0), 0});
+        QVERIFY2(std::abs(open.of(better) - 61) < 8, qPrintable(QString::number(open.of(better))));
     }
     void volumeInOneNumberIsImprovement() {
         const ExpectedHypervolume gain({{5}, {7}}, {9});

@@ -17,6 +17,9 @@ double below(double z) {
 double density(double z) {
     return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
 }
+double expectedOf(double cost, CostUnit unit) {
+    return unit == CostUnit::Plain ? cost : unit == CostUnit::Logarithm ? std::log(cost) : -std::log(-cost);
+}
 bool reaches(const std::vector<double>& row, const double* draw) {
     for (std::size_t k = 0; k < row.size(); ++k)
         if (row[k] > draw[k]) return false;
@@ -24,6 +27,10 @@ bool reaches(const std::vector<double>& row, const double* draw) {
 }
 
 }  // namespace
+
+double costOf(double expected, CostUnit unit) {
+    return unit == CostUnit::Plain ? expected : unit == CostUnit::Logarithm ? std::exp(expected) : -std::exp(-expected);
+}
 
 double probabilityBelow(const Normal& expected, double limit) {
     if (!(expected.deviation > 0)) return expected.mean < limit ? 1 : 0;
@@ -37,9 +44,20 @@ double expectedImprovement(const Normal& expected, double best) {
     return std::max(0.0, gain * below(z) + expected.deviation * density(z));
 }
 
+double expectedImprovement(const Normal& expected, double best, CostUnit unit) {
+    if (unit == CostUnit::Plain) return expectedImprovement(expected, best);
+    constexpr double widest = 8;  // beyond it nothing is told, and numbers overflow
+    const double mean = expected.mean, deviation = std::min(expected.deviation, widest), edge = costOf(best, unit);
+    if (!(deviation > 0)) return std::max(0.0, edge - costOf(mean, unit));
+    const double z = (best - mean) / deviation, half = 0.5 * deviation * deviation;
+    return std::max(0.0, unit == CostUnit::Logarithm ? edge * below(z) - std::exp(mean + half) * below(z - deviation)
+                                                     : edge * below(z) + std::exp(half - mean) * below(z + deviation));
+}
+
 ExpectedHypervolume::ExpectedHypervolume(std::vector<std::vector<double>> front, std::vector<double> reference,
-                                         std::uint64_t seed)
-    : front_(std::move(front)), reference_(std::move(reference)), seed_(seed) {
+                                         std::uint64_t seed, std::vector<CostUnit> units)
+    : front_(std::move(front)), reference_(std::move(reference)), units_(std::move(units)), seed_(seed) {
+    units_.resize(reference_.size(), CostUnit::Plain);
     prepare();
 }
 
@@ -72,13 +90,16 @@ void ExpectedHypervolume::prepare() {
     each_ = 1.0 / count;
     for (std::size_t k = 0; k < width; ++k) {
         low[k] -= std::max(0.5 * (reference_[k] - low[k]), 1e-12);
-        each_ *= reference_[k] - low[k];
+        each_ *= costOf(reference_[k], units_[k]) - costOf(low[k], units_[k]);
     }
     RandomStream random(seed_);
     draws_.clear();
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<double> draw;
-        for (std::size_t k = 0; k < width; ++k) draw.push_back(low[k] + random.uniform() * (reference_[k] - low[k]));
+        for (std::size_t k = 0; k < width; ++k) {
+            const double from = costOf(low[k], units_[k]), to = costOf(reference_[k], units_[k]);
+            draw.push_back(expectedOf(from + random.uniform() * (to - from), units_[k]));
+        }
         const bool covered =
             std::any_of(front_.begin(), front_.end(), [&](const auto& row) { return reaches(row, draw.data()); });
         if (!covered) draws_.insert(draws_.end(), draw.begin(), draw.end());
@@ -90,14 +111,15 @@ double ExpectedHypervolume::of(std::span<const Normal> expected) const {
     if (width == 1) {
         double best = reference_[0];
         for (const auto& row : front_) best = std::min(best, row[0]);
-        return expectedImprovement(expected[0], best);
+        return expectedImprovement(expected[0], best, units_[0]);
     }
     if (width == 2) {
         // A strip from one front point to the next, below the second number of the one at its left.
         double sum = 0, before = 0, height = reference_[1];
         for (std::size_t i = 0; i <= front_.size(); ++i) {
-            const double to = expectedImprovement(expected[0], i < front_.size() ? front_[i][0] : reference_[0]);
-            sum += (to - before) * expectedImprovement(expected[1], height);
+            const double to =
+                expectedImprovement(expected[0], i < front_.size() ? front_[i][0] : reference_[0], units_[0]);
+            sum += (to - before) * expectedImprovement(expected[1], height, units_[1]);
             before = to;
             if (i < front_.size()) height = front_[i][1];
         }

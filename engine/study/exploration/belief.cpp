@@ -226,25 +226,35 @@ void Belief::learnFront() {
         void take(double x) { least = std::min(least, x), most = std::max(most, x); }
     };
     std::vector<Range> all(width), own(width);
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-        if (!seen.answered(i)) continue;
-        const auto row = rowAt(i);
-        for (std::size_t k = 0; k < width; ++k) all[k].take(row[k]);
-    }
     std::vector<std::vector<double>> rows;
     for (const std::size_t i : frontOf(search_.problem(), seen).points) {
         rows.push_back(rowAt(i));
         for (std::size_t k = 0; k < width; ++k) own[k].take(rows.back()[k]);
     }
     feasible_ = !rows.empty();
-    // A little beyond the front's ends, so that a longer front is worth something.
+    for (std::size_t level = 0; level < levels(); ++level) {
+        const PointAnswers& answers = answersOf(level);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            if (!(feasible_ ? answers.feasible(i) : answers.answered(i))) continue;
+            for (std::size_t k = 0; k < width; ++k) all[k].take(scale_->of(k, answers.value[i * width + k]));
+        }
+    }
+    // Up to the worst that is known, and a little beyond the front's ends, so that a longer front is worth something.
+    // In the costs themselves, as people see the front; in ln only where they span two decades.
     std::vector<double> reference(width);
+    std::vector<CostUnit> units;
+    box_ = 1;
     for (std::size_t k = 0; k < width; ++k) {
         const double range = std::max(all[k].most - all[k].least, 1e-9);
-        reference[k] = feasible_ ? own[k].most + std::max(0.1 * (own[k].most - own[k].least), 0.05 * range)
-                                 : all[k].most + 0.1 * range;
+        const double beyond = own[k].most + std::max(0.1 * (own[k].most - own[k].least), 0.05 * range);
+        reference[k] = feasible_ ? std::max(beyond, all[k].most) : all[k].most + 0.1 * range;
+        const bool asIs = !scale_->logarithmic[k] || range > std::log(100.0);
+        units.push_back(asIs                  ? CostUnit::Plain
+                        : scale_->maximise[k] ? CostUnit::NegativeLogarithm
+                                              : CostUnit::Logarithm);
+        box_ *= std::max(costOf(reference[k], units[k]) - costOf(all[k].least, units[k]), 1e-300);
     }
-    gain_.emplace(std::move(rows), std::move(reference), search_.problem().seed);
+    gain_.emplace(std::move(rows), std::move(reference), search_.problem().seed, std::move(units));
 }
 
 std::vector<Expectation> Belief::of(std::span<const std::uint64_t> points) const {
@@ -297,7 +307,7 @@ std::vector<Expectation> Belief::of(std::span<const std::uint64_t> points) const
 double Belief::worth(const Expectation& expectation) const {
     double unsure = 0;
     for (const Normal& cost : expectation.costs) unsure += cost.deviation;
-    return expectation.kept * (feasible_ ? gain_->of(expectation.costs) : 1) + 1e-12 * unsure;
+    return expectation.kept * (feasible_ ? gain_->of(expectation.costs) / box_ : 1) + 1e-12 * unsure;
 }
 
 double Belief::insight(const Expectation& expectation, std::size_t rung, double other) const {

@@ -28,7 +28,8 @@ public:
     /// From all answers so far. False where nothing can be learned: no point has an answer by the search's method.
     bool learn();
     std::vector<Expectation> of(std::span<const std::uint64_t> points) const;
-    /// Expected volume that a point adds to the front, if it is feasible; of what is equal, the less sure.
+    /// Expected volume that a point adds to the front, as a share of all that is known, if it is feasible; of what is
+    /// equal, the less sure.
     double worth(const Expectation& expectation) const;
     /// What asking a rung at a point is expected to add to the worth of the best point that can be asked next, where
     /// `other` is the worth of the best one beside it (the knowledge gradient: Frazier, Powell, Dayanik 2009; over
@@ -68,6 +69,7 @@ private:
     KeptProcess keptConstraint_;
     std::optional<MaternProcess> constraint_;
     std::optional<ExpectedHypervolume> gain_;
+    double box_ = 1;  ///< volume from the best of each cost to the reference
     bool feasible_ = false;
 };
 
