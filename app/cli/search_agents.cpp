@@ -31,22 +31,30 @@ Expected<std::uint64_t> wholeOption(const Arguments& arguments, std::string_view
 }
 
 // All that are asked for a number of points: the others ask for what they always ask for.
-Expected<std::vector<const AgentInfo*>> agentsOf(const Arguments& arguments) {
+Expected<std::vector<BenchmarkAgent>> agentsOf(const Arguments& arguments) {
     const std::string list = *arguments.value("agents");
-    std::vector<std::string_view> ids = splitTrimmed(list, ',');
-    if (list == "all") {
-        ids.clear();
+    std::vector<std::string_view> names;
+    for (const std::string_view name : splitTrimmed(list, ',')) {
+        if (name != "all") {
+            names.push_back(name);
+            continue;
+        }
         for (const AgentInfo& agent : searchAgents())
-            if (agent.needsBudget) ids.push_back(agent.id);
+            if (agent.needsBudget) names.push_back(agent.id);
     }
-    std::vector<const AgentInfo*> agents;
-    for (const std::string_view id : ids) {
-        auto agent = searchAgent(id);
+    std::vector<BenchmarkAgent> agents;
+    for (const std::string_view name : names) {
+        const std::size_t slash = name.find('/');
+        auto agent = searchAgent(name.substr(0, slash));
         if (!agent) {
             agent.error().code = "usage.agent";
             return Unexpected(agent.error());
         }
-        agents.push_back(*agent);
+        const auto part = slash == name.npos ? std::optional<std::int64_t>(1) : wholeIn(name.substr(slash + 1));
+        if (!part || *part < 1)
+            return fail("usage.agent", fmt::format("`{}`", name),
+                        "`NAME/N` with a whole number from 1: an N-th of the evaluations");
+        agents.emplace_back(*agent, static_cast<std::uint64_t>(*part));
     }
     return agents;
 }
@@ -86,10 +94,10 @@ std::string scoresText(std::span<const BenchmarkSpace> spaces, std::span<const B
                     {false, true, true, true, true, true});
         for (const BenchmarkScore& score : scores) {
             if (score.space != s) continue;
-            table.add({std::string(score.agent->id), fmt::format("{:.4f}", score.median),
+            table.add({score.agent.name(), fmt::format("{:.4f}", score.median),
                        fmt::format("{:.4f} … {:.4f}", score.low, score.high), fmt::format("{:.0f}", score.answers),
                        fmt::format("{:.0f}", score.cost), fmt::format("{:.2g}", score.chance)});
-            if (score.worse) worse.push_back(fmt::format("{} ({})", score.agent->id, spaces[s].name));
+            if (score.worse) worse.push_back(fmt::format("{} ({})", score.agent.name(), spaces[s].name));
         }
         text += table.text();
     }
@@ -99,18 +107,18 @@ std::string scoresText(std::span<const BenchmarkSpace> spaces, std::span<const B
 }
 
 // What all ranks must ask alike.
-std::string questionOf(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents, int seeds) {
+std::string questionOf(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkAgent> agents, int seeds) {
     std::string text = fmt::format("{} seeds\n", seeds);
     for (const BenchmarkSpace& space : spaces) {
-        for (const AgentInfo* agent : agents)
-            text += fmt::format("{} of\n{}\n", space.evaluations, searchProblemText(space.problem, *agent));
+        for (const BenchmarkAgent& agent : agents)
+            text += fmt::format("{} of\n{}\n", agent.evaluations(space), searchProblemText(space.problem, *agent.info));
     }
     return text;
 }
 
 // Another rank than 0 runs agents until all is done.
 int helpAgents(Ranks& ranks, std::string question, std::span<const BenchmarkSpace> spaces,
-               std::span<const AgentInfo* const> agents, int seeds, Watch& watch) {
+               std::span<const BenchmarkAgent> agents, int seeds, Watch& watch) {
     std::stop_source stop;
     const std::stop_callback interrupted(watch.token(), [&] { stop.request_stop(); });
     const BenchmarkOptions options{.stop = stop.get_token(), .seeds = seeds};
@@ -138,7 +146,7 @@ int compareAgents(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     };
     const auto listed = agentsOf(arguments);
     if (!listed) return failure(listed.error());
-    const std::vector<const AgentInfo*> agents = withRandom(*listed);
+    const std::vector<BenchmarkAgent> agents = withRandom(*listed);
     const auto seeds = wholeOption(arguments, "seeds", 20);
     if (!seeds) return failure(seeds.error());
     if (*seeds < 2 || *seeds > 10'000)

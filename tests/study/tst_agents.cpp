@@ -173,7 +173,7 @@ private slots:
     }
     void agentsAreCompared() {
         const std::vector<BenchmarkSpace> spaces{{"bowl", bowlProblem(4, 2), 120}, {"rows", randomTable(0), 60}};
-        const std::vector<const AgentInfo*> agents{*searchAgent("nsga2"), *searchAgent("hill")};
+        const std::vector<BenchmarkAgent> agents{*searchAgent("nsga2"), *searchAgent("hill")};
         const auto scores = benchmarkAgents(spaces, agents, {.seeds = 6});
         QVERIFY(scores);
         QCOMPARE(scores->size(), std::size_t{6});  // random is among them
@@ -196,6 +196,22 @@ private slots:
                  "before\n\n" + table + "\nafter\n");
         QCOMPARE(withBenchmarkTable("nothing\n", table), table);
     }
+    // Who claims to need less gets less, in a row of its own.
+    void aPartOfTheEvaluations() {
+        const std::vector<BenchmarkSpace> spaces{{"bowl", bowlProblem(4, 2), 120}};
+        const std::vector<BenchmarkAgent> agents{
+            *searchAgent("hill"), {*searchAgent("hill"), 3}, {*searchAgent("random"), 2}};
+        const auto scores = benchmarkAgents(spaces, agents, {.seeds = 4});
+        QVERIFY(scores);
+        QCOMPARE(scores->size(), std::size_t{4});  // and random with all of them
+        QCOMPARE(scores->at(1).answers, 40.0);
+        QVERIFY(scores->at(1).median < scores->at(0).median);
+        QCOMPARE(scores->at(2).answers, 60.0);
+        QCOMPARE(scores->at(3).answers, 120.0);
+        const std::string table = benchmarkTable(spaces, *scores);
+        QVERIFY2(table.find("| Hill climbing, 1/3 | 0.33 |") != std::string::npos, table.c_str());
+        QVERIFY(benchmarkCsv(spaces, *scores).find(",40,hill/3,") != std::string::npos);
+    }
     // One that asks for the same corner first is found out.
     void whatIsWorseIsFoundOut() {
         const AgentInfo bad{"bad", "Bad", "The last points.", true, [](Search& search, RandomStream) {
@@ -203,7 +219,7 @@ private slots:
                                     if (!search.evaluate(std::span(&point, 1))) return;
                             }};
         const std::vector<BenchmarkSpace> spaces{{"bowl", bowlProblem(4, 2), 100}};
-        const std::vector<const AgentInfo*> agents{&bad};
+        const std::vector<BenchmarkAgent> agents{&bad};
         const auto scores = benchmarkAgents(spaces, agents, {.seeds = 10});
         QVERIFY(scores->front().worse && !scores->back().worse);
         QVERIFY(benchmarkTable(spaces, *scores).find(" worse |") != std::string::npos);

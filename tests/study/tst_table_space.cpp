@@ -189,7 +189,7 @@ private slots:
         const auto executor = makeDefaultExecutor();
         const auto scores = benchmarkAgents(spaces, agents, {.executor = executor.get(), .seeds = 20});
         QVERIFY(scores);
-        for (const BenchmarkScore& score : *scores) QVERIFY2(!score.worse, std::string(score.agent->id).c_str());
+        for (const BenchmarkScore& score : *scores) QVERIFY2(!score.worse, score.agent.name().c_str());
     }
     void everyAgentWalksIt() {
         if (!std::filesystem::exists(archgym)) QSKIP("needs the reference data (ORRERY_REFERENCE)");

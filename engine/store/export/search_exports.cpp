@@ -149,7 +149,7 @@ std::string benchmarkCsv(std::span<const BenchmarkSpace> spaces, std::span<const
         for (std::size_t run = 0; run < score.volumes.size(); ++run) {
             store::CsvRow row;
             row.add(std::string_view(space.name)).add(static_cast<double>(space.problem.space.points()));
-            row.add(static_cast<double>(space.evaluations)).add(score.agent->id);
+            row.add(static_cast<double>(score.agent.evaluations(space))).add(std::string_view(score.agent.name()));
             row.add(static_cast<double>(space.problem.seed + run)).add(score.volumes[run]);
             row.add(score.low).add(score.median).add(score.high).add(score.answers).add(score.cost).add(score.chance);
             row.add(std::string_view(score.worse ? "yes" : "no"));

@@ -112,7 +112,7 @@ Expected<AgentRun> readAgentRun(std::string_view bytes) {
     return run;
 }
 
-AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkAgent> agents,
                      const BenchmarkOptions& options) {
     return [=, &options](std::uint64_t number) {
         const AgentRun run = agentRun(spaces, agents, options, number);

@@ -37,7 +37,7 @@ std::string written(const AgentRun& run);
 /// Fails with `ranks.damaged`.
 Expected<AgentRun> readAgentRun(std::string_view bytes);
 /// What a rank answers where agents are compared; spaces, agents (withRandom()) and options must outlive it.
-AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkAgent> agents,
                      const BenchmarkOptions& options);
 /// On rank 0: runs are answered by all ranks.
 void answerOn(Ranks& ranks, BenchmarkOptions& options);

@@ -9,14 +9,18 @@ namespace orrery {
 
 namespace {
 
-AgentRun runOf(const BenchmarkSpace& space, const AgentInfo& agent, std::uint64_t seed,
+bool isRandom(const BenchmarkAgent& agent) {
+    return agent.info->id == "random" && agent.part == 1;
+}
+
+AgentRun runOf(const BenchmarkSpace& space, const BenchmarkAgent& agent, std::uint64_t seed,
                const BenchmarkOptions& options) {
     SearchProblem problem = space.problem;
     problem.seed += seed;
     const SearchOptions own{
-        .stop = options.stop, .evaluations = space.evaluations, .calibrations = options.calibrations};
+        .stop = options.stop, .evaluations = agent.evaluations(space), .calibrations = options.calibrations};
     Search search(problem, own);
-    agent.run(search, RandomStream(problem.seed));
+    agent.info->run(search, RandomStream(problem.seed));
     Costs costs = costsOf(problem, search.seen());
     costs.low = costs.high = costs.value;
     return {std::move(costs), static_cast<double>(search.seen().size()), search.cost()};
@@ -92,7 +96,7 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std
         score.median = quartile(sorted, 0.5);
         score.high = quartile(sorted, 0.75);
     }
-    const auto random = std::ranges::find_if(scores, [](const auto& score) { return score.agent->id == "random"; });
+    const auto random = std::ranges::find_if(scores, [](const auto& score) { return isRandom(score.agent); });
     for (BenchmarkScore& score : scores)
         if (&score != &*random) score.chance = rankSumChance(score.volumes, random->volumes);
 }
@@ -101,7 +105,7 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std
 void judge(std::vector<BenchmarkScore>& scores) {
     std::vector<BenchmarkScore*> order;
     for (BenchmarkScore& score : scores)
-        if (score.agent->id != "random") order.push_back(&score);
+        if (!isRandom(score.agent)) order.push_back(&score);
     std::ranges::stable_sort(order, {}, [](const BenchmarkScore* score) { return score->chance; });
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (order[i]->chance * static_cast<double>(order.size() - i) > 0.05) return;
@@ -132,24 +136,35 @@ double rankSumChance(std::span<const double> these, std::span<const double> othe
     return 0.5 * std::erfc(-(above + 0.5) / std::sqrt(2 * variance));
 }
 
-std::vector<const AgentInfo*> withRandom(std::span<const AgentInfo* const> agents) {
-    std::vector<const AgentInfo*> all(agents.begin(), agents.end());
-    if (std::ranges::none_of(all, [](const AgentInfo* agent) { return agent->id == "random"; }))
-        all.push_back(*searchAgent("random"));
+std::string BenchmarkAgent::name() const {
+    return part == 1 ? std::string(info->id) : fmt::format("{}/{}", info->id, part);
+}
+
+std::string BenchmarkAgent::title() const {
+    return part == 1 ? std::string(info->title) : fmt::format("{}, 1/{}", info->title, part);
+}
+
+std::uint64_t BenchmarkAgent::evaluations(const BenchmarkSpace& space) const {
+    return std::max<std::uint64_t>(1, space.evaluations / part);
+}
+
+std::vector<BenchmarkAgent> withRandom(std::span<const BenchmarkAgent> agents) {
+    std::vector<BenchmarkAgent> all(agents.begin(), agents.end());
+    if (std::ranges::none_of(all, isRandom)) all.emplace_back(*searchAgent("random"));
     return all;
 }
 
-AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkAgent> agents,
                   const BenchmarkOptions& options, std::uint64_t number) {
     const auto seeds = static_cast<std::uint64_t>(options.seeds);
     const std::uint64_t of = number / seeds;
-    return runOf(spaces[of / agents.size()], *agents[of % agents.size()], number % seeds, options);
+    return runOf(spaces[of / agents.size()], agents[of % agents.size()], number % seeds, options);
 }
 
 Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkSpace> spaces,
-                                                      std::span<const AgentInfo* const> agents,
+                                                      std::span<const BenchmarkAgent> agents,
                                                       const BenchmarkOptions& options) {
-    const std::vector<const AgentInfo*> all = withRandom(agents);
+    const std::vector<BenchmarkAgent> all = withRandom(agents);
     const std::size_t ofSpace = all.size() * static_cast<std::size_t>(options.seeds);
     std::vector<AgentRun> runs(spaces.size() * ofSpace);
     const auto run = [&](std::size_t i) {
@@ -171,7 +186,7 @@ Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkS
     std::vector<BenchmarkScore> scores;
     for (std::size_t space = 0; space < spaces.size(); ++space) {
         std::vector<BenchmarkScore> own;
-        for (const AgentInfo* agent : all) own.push_back({space, agent, {}});
+        for (const BenchmarkAgent& agent : all) own.push_back({space, agent, {}});
         scoreSpace(spaces[space], std::span(runs).subspan(space * ofSpace, ofSpace), own);
         for (BenchmarkScore& score : own) scores.push_back(std::move(score));
     }
@@ -196,7 +211,7 @@ std::string benchmarkTable(std::span<const BenchmarkSpace> spaces, std::span<con
             cells += fmt::format(" {:.3f} [{:.3f}, {:.3f}]{} |", score.median, score.low, score.high,
                                  score.worse ? " worse" : "");
         }
-        text += fmt::format("| {} | {:.2f} |{}\n", scores[a].agent->title, share, cells);
+        text += fmt::format("| {} | {:.2f} |{}\n", scores[a].agent.title(), share, cells);
     }
     return text;
 }

@@ -18,6 +18,16 @@ struct BenchmarkSpace {
     std::uint64_t evaluations = 0;  ///< that each agent may ask for
 };
 
+/// An agent, and which part of a space's evaluations it may ask for: 3 is a third, for agents that claim to need less.
+struct BenchmarkAgent {
+    const AgentInfo* info = nullptr;
+    std::uint64_t part = 1;  ///< from 1
+    BenchmarkAgent(const AgentInfo* agent, std::uint64_t of = 1) : info(agent), part(of) {}
+    std::string name() const;   ///< `multi-fidelity/3`
+    std::string title() const;  ///< `Multi-fidelity, 1/3`
+    std::uint64_t evaluations(const BenchmarkSpace& space) const;
+};
+
 /// One agent in one space from one seed: what it found.
 struct AgentRun {
     Costs costs;  ///< intervals are points
@@ -27,7 +37,7 @@ struct AgentRun {
 /// One agent in one space.
 struct BenchmarkScore {
     std::size_t space = 0;
-    const AgentInfo* agent = nullptr;
+    BenchmarkAgent agent = nullptr;
     std::vector<double> volumes;           ///< by seed: see below
     double low = 0, median = 0, high = 0;  ///< of them: quartiles
     double answers = 0, cost = 0;          ///< in the mean: points that were answered, and Search::cost()
@@ -46,10 +56,10 @@ struct BenchmarkOptions {
     std::function<bool(std::span<const std::uint64_t> numbers, std::span<AgentRun> runs)> elsewhere;
 };
 
-/// As benchmarkAgents() takes them: `random` is among them, at the end if it was not asked for.
-std::vector<const AgentInfo*> withRandom(std::span<const AgentInfo* const> agents);
+/// As benchmarkAgents() takes them: `random` with all evaluations is among them, at the end if it was not asked for.
+std::vector<BenchmarkAgent> withRandom(std::span<const BenchmarkAgent> agents);
 /// The run of this number: spaces, then agents, then seeds. `agents` as withRandom() gives them.
-AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkAgent> agents,
                   const BenchmarkOptions& options, std::uint64_t number);
 
 /// Space by space, agents in order of withRandom().
@@ -63,7 +73,7 @@ AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const AgentI
 ///
 /// Fails with `study.cancelled` once the stop token is set.
 Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkSpace> spaces,
-                                                      std::span<const AgentInfo* const> agents,
+                                                      std::span<const BenchmarkAgent> agents,
                                                       const BenchmarkOptions& options);
 
 /// How likely `these` would rank so low among `others` and themselves if both were drawn alike.
