@@ -4,6 +4,7 @@
 #include "app/cli/question.h"
 #include "app/cli/ranks_cli.h"
 #include "app/cli/search_agents.h"
+#include "app/cli/search_keeping.h"
 #include "app/cli/search_progress.h"
 #include "app/cli/surrogate_text.h"
 #include "base/text/words.h"
@@ -119,6 +120,11 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
                     problem.source ? problem.source->title() : methodTitle(problem.method), outcome.agent->title,
                     outcome.finished ? "" : " (stopped)", outcome.seconds,
                     outcome.seconds > 0 ? static_cast<double>(outcome.answered) / outcome.seconds : 0);
+    for (const RungAnswers& rung : outcome.cheap) {
+        text += fmt::format("Besides {} points by {}, at the cost of {:.2f} of these\n\n",
+                            count(static_cast<double>(rung.answers.size())), methodTitle(rung.rung.method),
+                            rung.rung.cost * static_cast<double>(rung.answers.size()));
+    }
     if (refused > 0 || feasible < seen.size()) {
         text += fmt::format("{} break a constraint, {} have no answer{}\n\n", seen.size() - feasible - refused, refused,
                             seen.refusals.empty() ? "" : fmt::format(", such as: {}", seen.refusals.front()));
@@ -251,44 +257,27 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     const SearchProblem& problem = request->loaded.problem;
     const AgentInfo& agent = *request->agent;
 
-    // What is stored by an earlier run of the same search, and where this one goes on.
-    std::unique_ptr<SearchStore> store;
-    PointAnswers known;
-    std::int64_t id = 0;
+    // What an earlier run has stored, and where this one goes on.
+    std::unique_ptr<SearchKeeping> keeping;
     if (const auto out = arguments.value("out")) {
         if (!makeFolder(*out)) return Unanswered;
-        auto opened = SearchStore::open(*out + "/runs.sqlite");
+        auto opened = SearchKeeping::open(*out, request->loaded, agent, arguments.has("resume"));
         if (!opened) return failed(opened.error());
-        store = std::move(*opened);
-        const std::string text = searchProblemText(problem, agent);
-        if (arguments.has("resume")) {
-            const auto found = store->find(text);
-            if (!found) return failed(found.error());
-            id = *found;
-            if (id != 0) {
-                auto points = store->points(id, problem.objectives.size());
-                if (!points) return failed(points.error());
-                known = std::move(*points);
-            }
-        }
-        if (id == 0) {
-            const auto begun = store->begin(request->loaded.name, text);
-            if (!begun) return failed(begun.error());
-            id = *begun;
-        }
-        if (!keepQuestion(*out, id, request->loaded, agent)) return Unanswered;
+        keeping = std::move(*opened);
+        if (!keepQuestion(*out, keeping->id(), request->loaded, agent)) return Unanswered;
     } else if (arguments.has("resume")) {
         return failed(
             fail("usage.missing", "nothing says where the earlier search stands", "`--out DIR --resume`").value());
     }
 
     const auto executor = makeDefaultExecutor();
-    std::optional<Diagnostic> broken;
+    std::vector<RungAnswers> cheap;
     SearchOptions options{.executor = executor.get(),
                           .stop = watch.token(),
                           .progress = &watch.progress(),
                           .evaluations = request->evaluations,
-                          .known = &known};
+                          .cheap = &cheap};
+    if (keeping) keeping->join(options);
     const std::uint64_t most = request->evaluations > 0 ? std::min(request->evaluations, problem.space.points())
                                : agent.id == "grid"     ? problem.space.points()
                                                         : 0;
@@ -296,10 +285,7 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     if (arguments.has("progress")) lines.emplace(searchProblemText(problem, agent), most);
     options.onBatch = [&](const PointAnswers& seen, std::size_t first) {
         if (lines && !lines->add(seen)) return false;
-        if (!store) return true;
-        // Those that were known stand there already, at the same positions.
-        if (auto kept = store->add(id, seen, std::max(first, known.size())); !kept) broken = kept.error();
-        return !broken;
+        return !keeping || keeping->add(seen, first);
     };
     if (ranks) {
         ranks->begin({searchProblemText(problem, agent), ranks->threadsHere(), pointAnswers(problem, options)});
@@ -312,7 +298,8 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     bool stopped = false;
     outcome.evaluations = runSearch(problem, agent, options, &stopped);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    outcome.answered = outcome.evaluations.size() - std::min(known.size(), outcome.evaluations.size());
+    outcome.cheap = std::move(cheap);
+    outcome.answered = keeping ? keeping->fresh(outcome.evaluations) : outcome.evaluations.size();
     outcome.finished = !stopped;
     outcome.base = evaluateBase(problem, options);
     watch.end();
@@ -320,10 +307,11 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
         ranks->finish();
         reportRanks(*ranks, arguments.has("ranks"));
     }
+    const bool broken = keeping && keeping->broken();
     if (lines) lines->end(outcome.evaluations, outcome.finished && !broken);
-    if (broken) return failed(*broken);
-    if (store && outcome.finished) {
-        if (auto done = store->finish(id); !done) return failed(done.error());
+    if (broken) return failed(*keeping->broken());
+    if (keeping && outcome.finished) {
+        if (auto done = keeping->finish(); !done) return failed(done.error());
     }
     bool written = true;
     const auto json = arguments.value("json");
@@ -337,9 +325,20 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     if (toLearn) written = learned(outcome, arguments, watch) && written;
     if (watch.interrupted()) {
         return failed(fail("search.interrupted", "interrupted", "",
-                           store ? "every finished batch is kept: the same command with `--resume` goes on"
-                                 : "with `--out DIR` every finished batch is kept")
+                           keeping ? "every finished batch is kept: the same command with `--resume` goes on"
+                                   : "with `--out DIR` every finished batch is kept")
                           .value());
+    }
+    const PointAnswers& seen = outcome.evaluations;
+    bool answered = seen.size() == 0;
+    for (std::size_t i = 0; i < seen.size() && !answered; ++i) answered = seen.answered(i);
+    if (!answered) {
+        return failed(
+            fail("search.no-answer",
+                 fmt::format("none of the {} designs tried has an answer: {}", seen.size(), seen.refusals.front()),
+                 "one that does, for a front to begin with",
+                 "another method, other objectives or other values of the knobs may have one")
+                .value());
     }
     if (frontOf(problem, outcome.evaluations).points.empty()) {
         return failed(fail("search.no-answer",
@@ -387,28 +386,28 @@ const Command searchCommand{
         "belong to them for all that the intervals say. Same file, agent and seed: the same bytes. A file may name a "
         "table (`table: FILE.csv`) in place of a question: its rows are the points. With --agents, agents are compared "
         "over several files and seeds by the hypervolume of what they find with equal numbers of answers.",
-    .options = {{"agent", "NAME",
-                 "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants, bayesian, "
-                 "multi-fidelity"},
-                {"evaluations", "N", "answer at most so many points; of compared agents, where a file does not say"},
-                {"tables", "DIR", "where tables stand that files name, in place of the file's folder"},
-                {"seed", "S", "of agents that draw, and of the method; without it the file's"},
-                {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
-                {"ladder", "LIST",
-                 "of multi-fidelity: methods from cheap to dear, in place of the file's or its own choice"},
-                {"out", "DIR", "keep every batch in DIR/runs.sqlite"},
-                {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
-                {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},
-                {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
-                {"fit-surrogate", "FILE",
-                 "learn from the points: FILE answers others, as the method surrogate(file=FILE)"},
-                {"date", "DAY", "the day that such a file says; today if left out"},
-                {"csv", "FILE", "all points, or the scores of agents, as CSV; - is standard output"},
-                {"json", "FILE", "best, front and history as JSON; - is standard output"},
-                {"agents", "LIST", "compare agents: all, or names with commas between them"},
-                {"seeds", "N", "of compared agents (20)"},
-                {"page", "FILE",
-                 "where the table of compared agents goes in Markdown: in place of such a table, if FILE has one"}},
+    .options =
+        {{"agent", "NAME",
+          "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants, bayesian, "
+          "multi-fidelity"},
+         {"evaluations", "N", "answer at most so many points; of compared agents, where a file does not say"},
+         {"tables", "DIR", "where tables stand that files name, in place of the file's folder"},
+         {"seed", "S", "of agents that draw, and of the method; without it the file's"},
+         {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
+         {"ladder", "LIST", "of multi-fidelity: methods from cheap to dear, in place of the file's or its own choice"},
+         {"out", "DIR", "keep every answer in DIR/runs.sqlite, and take from there what any search has answered"},
+         {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
+         {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},
+         {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
+         {"fit-surrogate", "FILE", "learn from the points: FILE answers others, as the method surrogate(file=FILE)"},
+         {"date", "DAY", "the day that such a file says; today if left out"},
+         {"csv", "FILE", "all points, or the scores of agents, as CSV; - is standard output"},
+         {"json", "FILE", "best, front and history as JSON; - is standard output"},
+         {"agents", "LIST",
+          "compare agents: all, or names with commas between them; NAME/3 gets a third of the evaluations"},
+         {"seeds", "N", "of compared agents (20)"},
+         {"page", "FILE",
+          "where the table of compared agents goes in Markdown: in place of such a table, if FILE has one"}},
     .required = {},
     .examples = {{"orrery-cli search hbm-or-cores.yaml", "every combination, and the front"},
                  {"orrery-cli search hbm-or-cores.yaml --agent one-at-a-time", "what each knob does alone"},

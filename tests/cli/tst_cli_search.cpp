@@ -1,5 +1,6 @@
 // `orrery-cli search`: fronts as a table, JSON and CSV, going on after a kill, and what is no search.
 
+#include "store/runs/search_store.h"
 #include "support/cli_process.h"
 #include "support/schema_check.h"
 #include "support/search_fixture.h"
@@ -95,6 +96,33 @@ private slots:
         QVERIFY(numbersOf(rest) == numbersOf(whole));
         const Outcome again = cli(resumed + QStringList{"--json", "-"}, {}, 60000);
         QVERIFY(numbersOf(again) == numbersOf(whole));
+    }
+    // A cheaper method's answers are stored as well: the same search again answers nothing, and says what it asked.
+    void cheapAnswersAreStored() {
+        const std::string yaml = searchYaml("objectives: [time, area]\nladder: [roofline]\n", "tile-hybrid");
+        const QString file = written("cheap.yaml", yaml), folder = folder_.filePath("cheap");
+        const QStringList command{"search",        file,     "--agent", "multi-fidelity",
+                                  "--evaluations", "24",     "--out",   folder,
+                                  "--resume",      "--json", "-"};
+        const Outcome whole = cli(command, {}, 60000);
+        QVERIFY2(whole.exit == 0, whole.text().constData());
+        for (const std::string& error : schemaErrors(whole.out.toStdString(), "search")) QFAIL(error.c_str());
+        const Json json = Json::parse(whole.out.toStdString());
+        QCOMPARE(json["cheaper"].size(), std::size_t{1});
+        QCOMPARE(json["cheaper"][0]["method"].get<std::string>(), std::string("roofline"));
+        const auto storedNow = [&] {
+            SearchProblem asked = readSearch(yaml)->problem;
+            asked.method = "roofline";
+            const auto store = SearchStore::open(folder.toStdString() + "/runs.sqlite");
+            return (*store)->answered(cheapProblemText(asked, 0), 2)->size();
+        };
+        QCOMPARE(storedNow(), json["cheaper"][0]["evaluated"].get<std::size_t>());
+        const Outcome again = cli(command, {}, 60000);
+        QVERIFY2(again.exit == 0, again.text().constData());
+        QVERIFY(numbersOf(again) == numbersOf(whole));
+        QCOMPARE(storedNow(), json["cheaper"][0]["evaluated"].get<std::size_t>());
+        const Outcome text = cli({"search", file, "--agent", "multi-fidelity", "--evaluations", "24"}, {}, 60000);
+        QVERIFY2(text.out.contains("Besides "), text.text().constData());
     }
     void tablesAreSearched() {
         written("t.csv", "kind,size,time\na,1,5\nb,2,4\na,3,3\nb,4,6\n");

@@ -80,6 +80,52 @@ private slots:
         other.replace(other.find("66, 132"), 7, "67, 132");
         QVERIFY(textOf(other) != base);
     }
+    // Another agent asks the same of a point; another seed, method or constraint does not.
+    void whatOneAgentHasAnsweredAnotherTakes() {
+        const auto problemOf = [](const std::string& rest, const char* method = "roofline") {
+            return readSearch(searchYaml("objectives: [time]\n" + rest, method))->problem;
+        };
+        const SearchProblem problem = problemOf("");
+        auto store = SearchStore::open(path("e.sqlite"));
+        const auto textOf = [&](const SearchProblem& asked, const char* agent) {
+            return searchProblemText(asked, **searchAgent(agent));
+        };
+        const auto keep = [&](const std::string& text, std::uint64_t from, std::uint64_t to, double value) {
+            PointAnswers answers;
+            for (std::uint64_t point = from; point < to; ++point) answers.add({point, {{value, value, value}}, 0, ""});
+            QVERIFY((*store)->add(*(*store)->begin("e", text), answers, 0));
+        };
+        keep(textOf(problem, "random"), 0, 3, 1);
+        keep(textOf(problem, "nsga2"), 2, 5, 2);
+        const auto known = (*store)->answered(textOf(problem, "hill"), 1);
+        QVERIFY(known);
+        QCOMPARE(known->size(), std::size_t{5});
+        QCOMPARE(known->value[2], 1.0);
+        SearchProblem other = problem;
+        other.seed = 9;
+        QCOMPARE((*store)->answered(textOf(other, "random"), 1)->size(), std::size_t{0});
+        QCOMPARE((*store)->answered(textOf(problemOf("constraints: [fits]\n"), "random"), 1)->size(), std::size_t{0});
+        SearchProblem laddered = problem;
+        laddered.ladder = {"roofline"};
+        QCOMPARE((*store)->answered(textOf(laddered, "multi-fidelity"), 1)->size(), std::size_t{5});
+    }
+    // Answers of a cheaper method stand beside their search, are no search that is listed, and serve one that asks it.
+    void cheapAnswersAreKept() {
+        SearchProblem problem = readSearch(searchYaml("objectives: [time]\n", "tile-hybrid"))->problem, cheap = problem;
+        cheap.method = "roofline";
+        auto store = SearchStore::open(path("f.sqlite"));
+        const std::int64_t id = *(*store)->begin("f", searchProblemText(problem, **searchAgent("multi-fidelity")));
+        PointAnswers answers;
+        for (std::uint64_t point = 0; point < 4; ++point) answers.add({point, {{1, 1, 1}}, 0, ""});
+        const std::int64_t beside = *(*store)->begin("f by roofline", cheapProblemText(cheap, id));
+        QVERIFY((*store)->add(beside, answers, 0));
+        QCOMPARE((*store)->searches()->size(), std::size_t{1});
+        QCOMPARE(*(*store)->find(cheapProblemText(cheap, id)), beside);
+        QCOMPARE(*(*store)->find(cheapProblemText(cheap, id + 7)), std::int64_t{0});
+        QCOMPARE((*store)->answered(cheapProblemText(cheap, id + 7), 1)->size(), std::size_t{4});
+        QCOMPARE((*store)->answered(searchProblemText(cheap, **searchAgent("grid")), 1)->size(), std::size_t{4});
+        QCOMPARE((*store)->answered(searchProblemText(problem, **searchAgent("grid")), 1)->size(), std::size_t{0});
+    }
     void olderDatabasesAreBroughtUpToDate() {
         {
             auto store = RunStore::open(path("c.sqlite"));

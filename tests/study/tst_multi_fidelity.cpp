@@ -4,6 +4,7 @@
 
 #include <QtTest/QtTest>
 
+#include <map>
 #include <set>
 
 using namespace orrery;
@@ -93,6 +94,35 @@ private slots:
         QVERIFY(seen.size() >= 10);
         const PointAnswer own = evaluatePoint(problem, seen.points.front(), {});
         QCOMPARE(own.values.front().value, seen.value.front());
+    }
+    // What an earlier run has answered, by whatever method, is not answered again; and both find the same.
+    void knownAnswersAreTakenOfEveryMethod() {
+        const SearchProblem problem = problemOf("mapping-search");
+        const AgentInfo& agent = **searchAgent("multi-fidelity");
+        std::map<std::string, PointAnswers> kept;
+        SearchOptions options{.evaluations = 14};
+        options.onCheap = [&](const SearchProblem& asked, const PointAnswers& fresh) {
+            if (asked.method == problem.method) return false;
+            for (std::size_t i = 0; i < fresh.size(); ++i) kept[asked.method].add(fresh.at(i));
+            return true;
+        };
+        const PointAnswers first = runSearch(problem, agent, options);
+        QVERIFY(!kept.empty());
+        const auto before = kept;
+        // Half of the search's own, all of the cheap ones.
+        PointAnswers known;
+        for (std::size_t i = 0; i < first.size() / 2; ++i) known.add(first.at(i));
+        options.known = &known;
+        options.knownCheap = [&](const SearchProblem& asked) { return before.at(asked.method); };
+        const PointAnswers again = runSearch(problem, agent, options);
+        QVERIFY(again.points == first.points && again.value == first.value);
+        for (const auto& [method, answers] : before) QCOMPARE(kept[method].size(), answers.size());
+        // A store that can keep nothing more ends the search.
+        options.knownCheap = {};
+        options.onCheap = [](const SearchProblem&, const PointAnswers&) { return false; };
+        bool stopped = false;
+        runSearch(problem, agent, options, &stopped);
+        QVERIFY(stopped);
     }
     // For the same cost it covers more than chance and evolution.
     void worthItsCost() {

@@ -90,6 +90,15 @@ std::string searchJson(const SearchOutcome& outcome) {
     json["objectives"] = std::move(objectives);
     json["constraints"] = std::move(constraints);
     if (!problem.source) json["drawn"] = evaluationJson(problem, outcome.base.evaluation);
+    if (!outcome.cheap.empty()) {
+        Json cheaper = Json::array();
+        for (const RungAnswers& rung : outcome.cheap) {
+            cheaper.push_back({{"method", rung.rung.method},
+                               {"evaluated", rung.answers.size()},
+                               {"cost", store::number(rung.rung.cost)}});
+        }
+        json["cheaper"] = std::move(cheaper);
+    }
     Json best = Json::object();
     const auto rows = bestOf(problem, seen);
     for (std::size_t k = 0; k < rows.size(); ++k) {

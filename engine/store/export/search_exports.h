@@ -18,7 +18,8 @@ struct SearchOutcome {
     BaseAnswer base;  ///< the question as drawn
     bool finished = true;
     double seconds = 0;
-    std::size_t answered = 0;  ///< points that were answered now, not known from before
+    std::size_t answered = 0;             ///< points that were answered now, not known from before
+    std::vector<RungAnswers> cheap = {};  ///< what cheaper methods answered besides
 };
 
 /// `orrery-search` version 1: problem, counts, the base, of each objective the best, the front (and which others may

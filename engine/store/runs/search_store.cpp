@@ -4,9 +4,11 @@
 #include "store/runs/run_database.h"
 #include "store/runs/study_keys.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <mutex>
+#include <unordered_set>
 
 namespace orrery {
 
@@ -25,9 +27,11 @@ public:
     Expected<void> add(std::int64_t search, const PointAnswers& evaluations, std::size_t first) override;
     Expected<void> finish(std::int64_t search) override;
     Expected<PointAnswers> points(std::int64_t search, std::size_t objectives) override;
+    Expected<PointAnswers> answered(const std::string& problemText, std::size_t objectives) override;
     Expected<std::vector<StoredSearch>> searches() override;
 
 private:
+    Expected<PointAnswers> pointsOf(std::int64_t search, std::size_t objectives);
     Unexpected error(std::string_view doing) const { return store::databaseError(database_.get(), doing, path_); }
     store::Database database_;
     std::string path_;
@@ -99,8 +103,46 @@ Expected<void> SqliteSearchStore::finish(std::int64_t search) {
     return {};
 }
 
+// What decides an answer, but not who asks for it.
+std::string answerText(const std::string& problemText) {
+    std::string text;
+    for (std::size_t from = 0; from < problemText.size();) {
+        const std::size_t end = std::min(problemText.find('\n', from), problemText.size() - 1) + 1;
+        const std::string_view line(problemText.data() + from, end - from);
+        if (!line.starts_with("agent ") && !line.starts_with("ladder ")) text += line;
+        from = end;
+    }
+    return text;
+}
+
+constexpr std::string_view cheapAgent = "agent cheap of ";
+
 Expected<PointAnswers> SqliteSearchStore::points(std::int64_t search, std::size_t objectives) {
     const std::lock_guard lock(mutex_);
+    return pointsOf(search, objectives);
+}
+
+Expected<PointAnswers> SqliteSearchStore::answered(const std::string& problemText, std::size_t objectives) {
+    const std::lock_guard lock(mutex_);
+    const std::string wanted = answerText(problemText);
+    std::vector<std::int64_t> alike;
+    Statement select(database_.get(), "select id, problem from searches order by id");
+    Step step;
+    while ((step = select.step()) == Step::Row)
+        if (answerText(select.text(1)) == wanted) alike.push_back(select.integer(0));
+    if (step == Step::Failed) return error("look for answers");
+    PointAnswers all;
+    std::unordered_set<std::uint64_t> had;
+    for (const std::int64_t id : alike) {
+        const auto some = pointsOf(id, objectives);
+        if (!some) return some;
+        for (std::size_t i = 0; i < some->size(); ++i)
+            if (had.insert(some->points[i]).second) all.add(some->at(i));
+    }
+    return all;
+}
+
+Expected<PointAnswers> SqliteSearchStore::pointsOf(std::int64_t search, std::size_t objectives) {
     Statement select(database_.get(),
                      "select point, violation, refusal, numbers from search_points where search = ? order by position");
     select.bind(search);
@@ -127,7 +169,8 @@ Expected<std::vector<StoredSearch>> SqliteSearchStore::searches() {
     const std::lock_guard lock(mutex_);
     Statement select(database_.get(),
                      "select id, name, started, finished, (select count(*) from search_points where search = "
-                     "searches.id) from searches order by id");
+                     "searches.id) from searches where substr(problem, 1, ?) <> ? order by id");
+    select.bind(static_cast<std::int64_t>(cheapAgent.size())).bind(cheapAgent);
     std::vector<StoredSearch> all;
     Step step;
     while ((step = select.step()) == Step::Row) {
@@ -142,14 +185,13 @@ std::string askedText(const SearchProblem& problem) {
     const auto choice = methodChoice(problem.method, builtinMethods());
     const Method* method = choice ? findMethod(choice->id) : nullptr;
     const std::string files = methodFilesHash(problem.method);
-    return fmt::format("method {} version {}{}\n{}", problem.method, method ? method->card.version : "",
-                       files.empty() ? "" : " files " + files, questionText(problem.space.base()));
+    return fmt::format("method {} version {}{}\norrery {} calibrations {}\n{}", problem.method,
+                       method ? method->card.version : "", files.empty() ? "" : " files " + files, ORRERY_VERSION,
+                       calibrationsHash(), questionText(problem.space.base()));
 }
 
-}  // namespace
-
-std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent) {
-    std::string text = fmt::format("agent {}\nseed {}\n", agent.id, problem.seed);
+std::string textOf(const SearchProblem& problem, std::string_view agent) {
+    std::string text = fmt::format("agent {}\nseed {}\n", agent, problem.seed);
     text += problem.source ? problem.source->identity() + "\n" : askedText(problem);
     for (const Knob& knob : problem.space.knobs()) {
         text += fmt::format("knob {}", knob.path);
@@ -161,6 +203,16 @@ std::string searchProblemText(const SearchProblem& problem, const AgentInfo& age
     for (const std::string& method : problem.ladder) text += "ladder " + method + methodFilesHash(method) + "\n";
     if (problem.deviceHour > 0) text += fmt::format("device_hour {}\n", problem.deviceHour);
     return text;
+}
+
+}  // namespace
+
+std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent) {
+    return textOf(problem, agent.id);
+}
+
+std::string cheapProblemText(const SearchProblem& asked, std::int64_t of) {
+    return textOf(asked, fmt::format("cheap of {}", of));
 }
 
 Expected<std::unique_ptr<SearchStore>> SearchStore::open(const std::string& path) {

@@ -12,8 +12,12 @@
 
 namespace orrery {
 
-/// All that decides which numbers a search finds: method, question, knobs, objectives, constraints, price, seed, agent.
+/// All that decides which numbers a search finds: method, question, knobs, objectives, constraints, price, seed, agent,
+/// and what answers may change with: the shipped calibrations and Orrery's version.
 std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent);
+/// The same of the answers that a cheaper method gives to the search `of`: they are stored beside it, as a search of
+/// their own that searches() does not list.
+std::string cheapProblemText(const SearchProblem& asked, std::int64_t of);
 
 struct StoredSearch {
     std::int64_t id = 0;
@@ -36,6 +40,9 @@ public:
     virtual Expected<void> finish(std::int64_t search) = 0;
     virtual Expected<PointAnswers> points(std::int64_t search, std::size_t objectives) = 0;
     virtual Expected<std::vector<StoredSearch>> searches() = 0;
+    /// Points that any search has answered, whatever its agent and ladder, that asks each point what this text asks
+    /// it. Of points that several have the oldest answer.
+    virtual Expected<PointAnswers> answered(const std::string& problemText, std::size_t objectives) = 0;
 };
 
 }  // namespace orrery

@@ -15,7 +15,7 @@ namespace orrery {
 
 namespace {
 
-std::string calibrationsHash(const CalibrationSet& set) {
+std::string hashOf(const CalibrationSet& set) {
     Hash hash;
     for (const auto& each : set.all()) hash.add(writeCalibration(*each));
     return hash.hex();
@@ -49,6 +49,12 @@ std::string methodFilesHash(const std::string& method) {
     return hash.value() == none ? std::string() : hash.hex();
 }
 
+std::string calibrationsHash(const CalibrationSet* set) {
+    if (set) return hashOf(*set);
+    static const std::string shipped = hashOf(shippedCalibrations().set);
+    return shipped;
+}
+
 std::string questionText(const Scenario& scenario) {
     std::string text = fmt::format("hardware {}\nworkload {}\nplan {}\ntask {}\n", hardwareHash(*scenario.hardware),
                                    workloadHash(*scenario.workload), toText(scenario.plan), toText(scenario.task));
@@ -59,8 +65,8 @@ std::string questionText(const Scenario& scenario) {
 }
 
 std::vector<std::string> pairKeys(const Study& study, bool timelines, const CalibrationSet* calibrations) {
-    const std::string shared = fmt::format("{} {} {} {}", ORRERY_VERSION, study.seed, timelines,
-                                           calibrationsHash(calibrations ? *calibrations : shippedCalibrations().set));
+    const std::string shared =
+        fmt::format("{} {} {} {}", ORRERY_VERSION, study.seed, timelines, calibrationsHash(calibrations));
     std::vector<std::string> methods;
     for (const std::string& method : study.methods) methods.push_back(methodHash(method));
     std::vector<std::string> keys;

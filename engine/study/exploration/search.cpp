@@ -60,6 +60,13 @@ Expected<SearchProblem> readied(SearchProblem problem) {
     if (problem.objectives.empty()) {
         return fail("search.objective", "nothing says which point is better", "at least one objective, such as `time`");
     }
+    for (std::size_t i = 0; i < problem.objectives.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (problem.objectives[i].quantity != problem.objectives[j].quantity) continue;
+            return fail("search.objective", fmt::format("`{}` is an objective twice", problem.objectives[i].quantity),
+                        "every objective once, made small or made large");
+        }
+    }
     if (problem.source) return problem;
     const auto choice = methodChoice(problem.method, builtinMethods());
     if (!choice) return Unexpected(choice.error());
@@ -158,6 +165,14 @@ Search::Search(const SearchProblem& problem, const SearchOptions& options) : pro
 void Search::useLadder(const std::vector<RungAnswers>& rungs) {
     ladder_ = rungs;
     cheapIndex_.assign(rungs.size(), {});
+    knownRungs_.clear();
+    for (const RungAnswers& each : rungs) {
+        KnownRung known{problem_, {}, {}};
+        known.asked.method = each.rung.method;
+        if (options_.knownCheap) known.answers = options_.knownCheap(known.asked);
+        for (std::size_t i = 0; i < known.answers.size(); ++i) known.index.emplace(known.answers.points[i], i);
+        knownRungs_.push_back(std::move(known));
+    }
 }
 
 std::vector<RungAnswers> Search::takeLadder() {
@@ -175,8 +190,7 @@ double Search::left() const {
 }
 
 bool Search::evaluateCheaply(std::size_t rung, std::span<const std::uint64_t> points) {
-    SearchProblem problem = problem_;
-    problem.method = ladder_[rung].rung.method;
+    const KnownRung& known = knownRungs_[rung];
     const double cost = ladder_[rung].rung.cost;
     std::vector<std::uint64_t> fresh;
     for (const std::uint64_t point : points) {
@@ -186,7 +200,11 @@ bool Search::evaluateCheaply(std::size_t rung, std::span<const std::uint64_t> po
         fresh.push_back(point);
     }
     std::vector<PointAnswer> answers(fresh.size());
-    const auto answer = [&](std::size_t i) { answers[i] = evaluatePoint(problem, fresh[i], options_); };
+    const auto answer = [&](std::size_t i) {
+        const auto found = known.index.find(fresh[i]);
+        answers[i] = found == known.index.end() ? evaluatePoint(known.asked, fresh[i], options_)
+                                                : known.answers.at(found->second);
+    };
     if (options_.executor) {
         options_.executor->forEach(fresh.size(), answer);
     } else {
@@ -196,7 +214,12 @@ bool Search::evaluateCheaply(std::size_t rung, std::span<const std::uint64_t> po
         ended_ = stopped_ = true;
         return false;
     }
-    for (const PointAnswer& each : answers) ladder_[rung].answers.add(each);
+    PointAnswers news;
+    for (const PointAnswer& each : answers) {
+        ladder_[rung].answers.add(each);
+        if (!known.index.contains(each.point)) news.add(each);
+    }
+    if (options_.onCheap && news.size() > 0 && !options_.onCheap(known.asked, news)) ended_ = stopped_ = true;
     return !ended_ && left() >= cost;
 }
 

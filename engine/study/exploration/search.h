@@ -114,6 +114,10 @@ struct SearchOptions {
     std::function<bool(std::span<const std::uint64_t> points, std::span<PointAnswer> answers)> elsewhere = {};
     /// What cheaper methods answered, filled by runSearch(). These are in no front.
     std::vector<RungAnswers>* cheap = nullptr;
+    /// Of a cheaper method (`asked`: this problem by it) what an earlier run of the same problem had answered.
+    std::function<PointAnswers(const SearchProblem& asked)> knownCheap = {};
+    /// What a cheaper method has answered now, in no earlier call and not known. As onBatch: false ends the search.
+    std::function<bool(const SearchProblem& asked, const PointAnswers& fresh)> onCheap = {};
 };
 
 /// What an agent sees.
@@ -153,10 +157,17 @@ private:
     const SearchOptions& options_;
     PointAnswers seen_;
     std::unordered_map<std::uint64_t, std::size_t> index_, known_;
+    using Index = std::unordered_map<std::uint64_t, std::size_t>;
+    struct KnownRung {
+        SearchProblem asked;  ///< the problem by the rung's method
+        PointAnswers answers;
+        Index index;
+    };
     std::vector<RungAnswers> ladder_;
-    std::vector<std::unordered_map<std::uint64_t, std::size_t>> cheapIndex_;
+    std::vector<Index> cheapIndex_;
     bool ended_ = false, stopped_ = false;
     double besides_ = 0;
+    std::vector<KnownRung> knownRungs_;  ///< parallel to the ladder
 };
 
 /// One point of the problem.
