@@ -208,6 +208,10 @@ private slots:
         };
         QTest::newRow("no such part") << knobs("{hbm9.bandwidth: [1 TB/s]}") << "search.knob";
         QTest::newRow("no unit") << knobs("{hbm3.bandwidth: [4 apples]}") << "search.value";
+        QTest::newRow("a value twice") << knobs("{sm.count: [66, 132, 66]}") << "search.value";
+        QTest::newRow("one value in two units") << knobs("{hbm3.bandwidth: [2 TB/s, 2000 GB/s]}") << "search.value";
+        QTest::newRow("an objective twice") << knobs("{batch: [1]}") + "objectives: [time, max time]\n"
+                                            << "search.objective";
         QTest::newRow("no values") << knobs("{hbm3.bandwidth: []}") << "search.value";
         QTest::newRow("one end") << knobs("{hbm3.bandwidth: {from: 1 TB/s}}") << "yaml.missing";
         QTest::newRow("equal ends") << knobs("{hbm3.bandwidth: {from: 1 TB/s, to: 1 TB/s}}") << "search.range";

@@ -52,6 +52,17 @@ Expected<Knob> makeKnob(const Scenario& base, std::string_view path, std::vector
         if (!number) return Unexpected(number.error());
         knob.numbers.push_back(number->si);
     }
+    // The same design twice would count twice, in a front as in a budget.
+    for (std::size_t i = 0; i < knob.values.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (knob.words ? knob.values[i] != knob.values[j] : knob.numbers[i] != knob.numbers[j]) continue;
+            return fail("search.value",
+                        knob.values[i] == knob.values[j]
+                            ? fmt::format("`{}` is `{}` twice", path, knob.values[i])
+                            : fmt::format("`{}` and `{}` of `{}` are one value", knob.values[j], knob.values[i], path),
+                        "every value once");
+        }
+    }
     // Ratios where each value is about the one before times a constant: 1, 8, 64.
     const auto& n = knob.numbers;
     if (!knob.words && n.size() > 2 && std::is_sorted(n.begin(), n.end()) && n.front() > 0) {
