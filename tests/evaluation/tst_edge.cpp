@@ -117,6 +117,78 @@ private slots:
         }
     }
 
+    // Counted by hand: as written, and with what is a constant folded. Columns 1 to 3 are 1×1, 3×3 and pool, 5 and 6
+    // live 1×1 and 3×3, 7 what is pooled.
+    void cellsAreCountedAsWrittenAndFolded() {
+        const auto space = spaceFeatures("nasbench201");
+        QVERIFY(space);
+        const auto rowOf = [&](const char* code) {
+            std::vector<double> row;
+            if (!appendFeatures(*space, code, row)) row.assign(space->names.size(), -1);
+            return row;
+        };
+        const std::size_t h = space->half, nothing = space->nothing;
+        // All three nodes hold the input: pooled once, but for the third where a zero is added to it as written.
+        const auto same =
+            rowOf("|skip_connect~0|+|none~0|skip_connect~1|+|avg_pool_3x3~0|avg_pool_3x3~1|avg_pool_3x3~2|");
+        QCOMPARE(same[3], 3.0);
+        QCOMPARE(same[7], 2.0);
+        QCOMPARE(same[h + 7], 1.0);
+        // The 3×3 works on zeros and is used; the 1×1 leads nowhere.
+        const auto zeros = rowOf("|none~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|avg_pool_3x3~2|");
+        QCOMPARE(zeros[h + 2], 1.0);
+        QCOMPARE(zeros[h + 6], 0.0);
+        QCOMPARE(zeros[nothing], 0.0);
+        const auto dead = rowOf("|nor_conv_1x1~0|+|none~0|none~1|+|skip_connect~0|none~1|none~2|");
+        QCOMPARE(dead[1], 1.0);
+        QCOMPARE(dead[h + 1], 0.0);
+        QCOMPARE(dead[nothing], 0.0);
+        // No way from the input to the output: a constant, of which two operators of a constant are used.
+        const auto constant = rowOf("|nor_conv_1x1~0|+|none~0|none~1|+|none~0|none~1|nor_conv_3x3~2|");
+        QCOMPARE(constant[nothing], 1.0);
+        QCOMPARE(constant[h + 1], 0.0);
+        QCOMPARE(constant[h + 2], 1.0);
+        QCOMPARE(constant[nothing - h], 0.0);
+    }
+
+    // A constant network takes a thousandth of all others. Known devices say so before any such sample, and so wide an
+    // interval is doubted.
+    void networksOfWhichNothingIsLeftAreToldApart() {
+        EdgeTable table = madeTable(6, 500, 0.01, true);
+        const auto features = edgeFeatures(table);
+        QVERIFY(features);
+        std::vector<std::size_t> constant, others;
+        for (std::size_t r = 0; r < table.networks.size(); ++r)
+            (features->row(r)[features->nothing] > 0 ? constant : others).push_back(r);
+        QVERIFY(constant.size() >= 8);
+        for (auto& device : table.values)
+            for (const std::size_t r : constant) device[r] *= 1e-3;
+        const auto prior = DevicePrior::learn(*features, std::span(table.values).subspan(1), analyticColumns(table));
+        QVERIFY(prior);
+        FeatureRows samples = features->none();
+        std::vector<double> values;
+        for (std::size_t i = 0; i < 12; ++i) {
+            samples.add(features->row(others[3 * i]));
+            values.push_back(table.values[0][others[3 * i]]);
+        }
+        const auto model = prior->condition(samples, values);
+        QVERIFY(model);
+        QVERIFY2(model->drops > 0.9, qPrintable(QString::number(model->drops)));
+        for (const std::size_t r : constant) {
+            const Predicted told = model->at(features->row(r));
+            const double measured = table.values[0][r];
+            QVERIFY2(told.mean < 2 * measured && measured < 2 * told.mean, qPrintable(QString::number(told.mean)));
+            QVERIFY(told.low <= measured && measured <= told.high);
+            QVERIFY(model->doubtful(told));
+            QCOMPARE(model->mean(features->row(r)), told.mean);
+        }
+        // The others are told as if there were none of them.
+        double error = 0;
+        for (const std::size_t r : others)
+            error += std::abs(model->mean(features->row(r)) / table.values[0][r] - 1) / double(others.size());
+        QVERIFY2(error < 0.05, qPrintable(QString::number(error)));
+    }
+
     // What closed forms say of samples left out one at a time is what leaving them out says.
     void leftOutSamplesAreToldAsIfTheyHadNotBeenMeasured() {
         const EdgeTable table = madeTable(6, 300, 0.03, false);

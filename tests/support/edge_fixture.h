@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -27,14 +28,18 @@ inline std::string cellOf(RandomStream& random) {
     return code;
 }
 
-// Latency of a device of which only live operators cost (or all), with noise.
+// Latency of a device with noise: all operators cost, or those whose output is used, and none where nothing is live.
 inline double latencyOf(const std::string& code, const std::array<double, 4>& cost, bool dropsDead, double noise,
                         RandomStream& random) {
     const auto cell = *readNasBench201(code);
     const auto live = liveEdges(cell);
+    const bool constant = std::find(live.begin(), live.end(), true) == live.end();
+    std::array<bool, 4> used{false, false, false, true};
     double sum = cost[0];
-    for (std::size_t e = 0; e < 6; ++e) {
-        if (dropsDead && !live[e]) continue;
+    for (std::size_t e = 6; e-- > 0;) {
+        const bool runs = used[static_cast<std::size_t>(cell.to[e])];
+        if (runs && cell.edges[e] != NasBench201Cell::None) used[static_cast<std::size_t>(cell.from[e])] = true;
+        if (dropsDead && (constant || !runs)) continue;
         if (cell.edges[e] == NasBench201Cell::Conv1) sum += cost[1];
         if (cell.edges[e] == NasBench201Cell::Conv3) sum += cost[2];
         if (cell.edges[e] == NasBench201Cell::Pool) sum += cost[3];

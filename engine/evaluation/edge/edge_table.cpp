@@ -363,7 +363,7 @@ Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& co
 Expected<FeatureRows> edgeFeatures(const EdgeTable& table, std::span<const std::size_t> rows) {
     const auto space = spaceFeatures(table.space);
     if (!space) return Unexpected(space.error());
-    FeatureRows features{space->names.size(), {}, space->core, space->half};
+    FeatureRows features{space->names.size(), {}, space->core, space->half, space->nothing};
     const std::size_t count = rows.empty() ? table.networks.size() : rows.size();
     features.values.reserve(count * features.columns);
     for (std::size_t i = 0; i < count; ++i) {

@@ -46,10 +46,14 @@ std::string_view toText(DeadCode rule) {
 }
 
 DeadCode deadCodeRule(const FeatureRows& networks, std::span<const double> latencies) {
-    if (latencies.size() < 30 || networks.rows() != latencies.size() || networks.columns < 11) return DeadCode::Unclear;
-    constexpr std::array<std::size_t, 5> all{0, 1, 2, 3, 4};
-    constexpr std::array<std::size_t, 7> live{0, 5, 6, 7, 8, 9, 10};
-    const double executed = leftOutError(networks, latencies, all), dropped = leftOutError(networks, latencies, live);
+    if (latencies.size() < 30 || networks.rows() != latencies.size() || networks.half < 10 || networks.nothing == 0)
+        return DeadCode::Unclear;
+    // What is made once of one value is one count: without it pools would blur both rules.
+    constexpr std::array<std::size_t, 7> counts{0, 1, 2, 3, 7, 8, 9};
+    std::vector<std::size_t> folded{networks.nothing};
+    for (const std::size_t column : counts) folded.push_back(networks.half + column);
+    const double executed = leftOutError(networks, latencies, counts),
+                 dropped = leftOutError(networks, latencies, folded);
     if (dropped < 0.8 * executed) return DeadCode::Dropped;
     if (executed < 0.8 * dropped) return DeadCode::Executed;
     return DeadCode::Unclear;

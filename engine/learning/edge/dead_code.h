@@ -1,8 +1,8 @@
 #pragma once
 
 // Does a runtime execute operators that lead nowhere? Told from latencies alone: counts of all operators and counts of
-// live ones are two additive models, and the one that foretells rows left out better is the runtime's rule. On phones'
-// runtimes dead operators cost nothing, GPU frameworks execute them.
+// those whose output is used are two additive models, and the one that foretells rows left out better is the runtime's
+// rule. On phones' runtimes dead operators cost nothing, GPU frameworks execute them.
 
 #include "learning/edge/device_prior.h"
 

@@ -33,7 +33,11 @@ struct DeviceNumbers {
                 {"most", m.most_},
                 {"weights", m.weights_},
                 {"rank", m.rank_},
-                {"root", m.root_}};
+                {"root", m.root_},
+                {"nothing", m.nothing_},
+                {"nothing_shares", m.left_.shares},
+                {"nothing_low", m.left_.low},
+                {"nothing_high", m.left_.high}};
     }
     // Nothing where the lists do not fit each other.
     static std::optional<DeviceModel> read(const JsonValues& json) {
@@ -56,6 +60,17 @@ struct DeviceNumbers {
         m.most_ = json.numbers("most");
         m.weights_ = json.numbers("weights");
         m.root_ = json.numbers("root");
+        const std::int64_t nothing = json.whole("nothing", 0);  // files before it knew of none
+        if (nothing > 0) {
+            const auto shares = json.numbers("nothing_shares");
+            if (static_cast<std::size_t>(nothing) >= m.centre_.size() || m.centre_.size() % 2 != 0 ||
+                m.centre_.size() < 2 * NothingLeft::counts || shares.size() != m.left_.shares.size())
+                return std::nullopt;
+            std::copy(shares.begin(), shares.end(), m.left_.shares.begin());
+            m.nothing_ = static_cast<std::size_t>(nothing);
+            m.left_.low = std::min(0.0, json.number("nothing_low"));
+            m.left_.high = std::max(0.0, json.number("nothing_high"));
+        }
         const std::int64_t rank = json.whole("rank");
         const std::size_t p = m.centre_.size();
         const bool fits = p > 0 && m.spread_.size() == p && m.least_.size() == p && m.most_.size() == p &&

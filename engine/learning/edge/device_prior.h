@@ -6,13 +6,16 @@
 // al., "Bayesian Data Analysis", 3rd ed., chapter 15); samples of a new device condition it. Noise σ and freedom β are
 // averaged over a grid by the evidence of the samples (Rasmussen and Williams 2006, section 5.2), so that a noisy timer
 // is not followed and a device unlike all others is. Without other devices the prior is a roofline: calls, operations
-// and bytes in unknown shares. Whether the runtime executes operators that lead nowhere is a second unknown: a known
-// device has the rule that tells its own rows better, a new one both, each as far as its samples speak for it.
+// and bytes in unknown shares. Whether the runtime executes a network as it is written or folds its constants and drops
+// what leads nowhere is a second unknown: a known device has the rule that tells its own rows better, a new one both,
+// each as far as its samples speak for it. Networks that fold to a constant are told apart (nothing_left.h).
 
 #include "base/diagnostic.h"
+#include "learning/edge/nothing_left.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,10 +27,11 @@ struct FeatureRows {
     std::size_t columns = 0;
     std::vector<double> values;  ///< rows × columns
     std::size_t core = 0;        ///< columns in front that carry most; those behind are detail, believed late. 0: all
-    std::size_t half = 0;  ///< columns from here on say the same of the network without its dead code. 0: none has any
+    std::size_t half = 0;  ///< columns from here on say the same of the network with its constants folded. 0: none has
+    std::size_t nothing = 0;  ///< of these the one that is 1 where the whole network is a constant. 0: none ever is
     std::size_t rows() const { return columns ? values.size() / columns : 0; }
     std::span<const double> row(std::size_t r) const { return std::span(values).subspan(r * columns, columns); }
-    FeatureRows none() const { return {columns, {}, core, half}; }  ///< rows of this kind, without one yet
+    FeatureRows none() const { return {columns, {}, core, half, nothing}; }  ///< rows of this kind, without one yet
     void add(std::span<const double> features) { values.insert(values.end(), features.begin(), features.end()); }
 };
 
@@ -68,6 +72,12 @@ private:
     std::vector<double> centre_, spread_, least_, most_;
     std::vector<double> weights_, root_;  ///< root: p × rank, of the coefficients' covariance
     std::size_t rank_ = 0;
+    std::size_t nothing_ = 0;  ///< FeatureRows::nothing; 0: networks that fold to a constant are told as all others
+    NothingLeft left_;         ///< of those, in shares of scale_
+    Predicted ofNothing(std::span<const double> features) const;
+    bool isNothing(std::span<const double> features) const {
+        return nothing_ > 0 && drops > 0 && features[nothing_] > 0.5;
+    }
     std::vector<double> standard(std::span<const double> features) const;
 };
 
@@ -139,17 +149,21 @@ private:
     struct Rule;                                        // one of the two about dead code, conditioned
     std::size_t devices_ = 0, columns_ = 0, half_ = 0;  ///< half: columns of one rule
     std::vector<double> centre_, spread_, least_, most_;
-    std::vector<double> mean_, apart_;  ///< μ; D × half of deviations from it, ÷ √(D − 1)
-    std::vector<double> own_;           ///< D × half: each device's coefficients
-    std::vector<char> drops_;           ///< D: dead code is dropped
-    double dropping_ = 0.5;             ///< share of devices that do
-    std::size_t core_ = 0;              ///< FeatureRows::core
+    std::vector<double> mean_, apart_;                  ///< μ; D × half of deviations from it, ÷ √(D − 1)
+    std::vector<double> own_;                           ///< D × half: each device's coefficients
+    std::vector<char> drops_;                           ///< D: dead code is dropped
+    std::vector<std::optional<NothingLeft>> nothings_;  ///< D: of those that do
+    NothingLeft nothing_;                               ///< what is believed of another device
+    std::size_t nothingColumn_ = 0;                     ///< FeatureRows::nothing
+    double dropping_ = 0.5;                             ///< share of devices that do
+    std::size_t core_ = 0;                              ///< FeatureRows::core
     double logScale_ = 0, logScaleDeviation_ = 1, widening_ = 1;
     DeviceTrials trials_;
     bool hasRules() const { return half_ < columns_; }
     DevicePrior without(std::size_t device) const;
     Conditioned simpleModel(const FeatureRows& networks, std::span<const double> latencies) const;
     Expected<Conditioned> conditioned(const FeatureRows& networks, std::span<const double> latencies) const;
+    Rule folding(const FeatureRows& networks, std::span<const double> latencies) const;
     Rule follow(const FeatureRows& networks, std::span<const double> latencies, bool drops) const;
     Conditioned together(Rule executed, Rule dropped, const FeatureRows& networks,
                          std::span<const double> latencies) const;
@@ -157,6 +171,7 @@ private:
     DeviceModel plainModel() const;
     void narrow(DeviceModel& model, const FeatureRows& networks) const;
     void summarise(const std::vector<std::size_t>& kept);
+    bool folds(std::span<const double> features) const { return nothingColumn_ > 0 && features[nothingColumn_] > 0.5; }
     std::vector<double> scales_;     ///< mean latencies
     std::vector<std::size_t> used_;  ///< which columns of what was given
 };

@@ -76,6 +76,10 @@ void DevicePrior::summarise(const std::vector<std::size_t>& kept) {
     double dropping = 1;
     for (const std::size_t d : kept) dropping += drops_[d];
     dropping_ = used_.empty() ? 0.5 : dropping / (2 + count);
+    std::vector<NothingLeft> nothings;
+    for (const std::size_t d : kept)
+        if (!used_.empty() && nothings_[d]) nothings.push_back(*nothings_[d]);
+    nothing_ = expectedNothing(nothings);
     double squares = 0;
     for (const std::size_t d : kept) squares += std::pow(std::log(scales_[d]) - logScale_, 2);
     logScaleDeviation_ = kept.size() > 1 ? std::sqrt(squares / (count - 1)) : 2;
@@ -90,6 +94,7 @@ Expected<DevicePrior> DevicePrior::learn(const FeatureRows& networks, std::span<
     DevicePrior prior;
     prior.columns_ = p;
     prior.core_ = networks.core;
+    prior.nothingColumn_ = networks.half > 0 ? networks.nothing : 0;
     const std::size_t half = prior.half_ = networks.half > 0 ? networks.half : p;
     if (half != p && 2 * half != p) return fail("edge.shape", "two halves of features are not alike");
     prior.centre_.assign(p, 0);
@@ -123,22 +128,40 @@ Expected<DevicePrior> DevicePrior::learn(const FeatureRows& networks, std::span<
     for (std::size_t index = 0; index < latencies.size(); ++index) {
         const std::vector<double>& device = latencies[index];
         if (device.size() != n) return fail("edge.shape", "a device has not one latency per network");
-        std::vector<Eigen::Index> there;
+        std::vector<Eigen::Index> there, left;  // left: those of which something is
         double sum = 0;
         for (std::size_t r = 0; r < n; ++r) {
             if (!(std::isfinite(device[r]) && device[r] > 0)) continue;
             there.push_back(static_cast<Eigen::Index>(r));
+            if (!prior.folds(networks.row(r))) left.push_back(static_cast<Eigen::Index>(r));
             sum += device[r];
         }
         if (there.size() < leastRows) continue;
         const double mean = sum / static_cast<double>(there.size());
-        Vector y(static_cast<Eigen::Index>(there.size()));
-        for (std::size_t i = 0; i < there.size(); ++i) {
-            y[static_cast<Eigen::Index>(i)] = device[static_cast<std::size_t>(there[i])] / mean;
-        }
+        const auto shares = [&](const std::vector<Eigen::Index>& rows) {
+            Vector out(static_cast<Eigen::Index>(rows.size()));
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                out[static_cast<Eigen::Index>(i)] = device[static_cast<std::size_t>(rows[i])] / mean;
+            return out;
+        };
+        Vector y = shares(there);
         if ((y.array() - 1).abs().maxCoeff() < 1e-12) continue;  // one value everywhere says nothing of networks
         const auto columns = static_cast<Eigen::Index>(half);
-        const bool drops = half < p && dropsDeadCode(x, there, y);
+        const bool drops = half < p && left.size() >= leastRows && dropsDeadCode(x, left, shares(left));
+        prior.nothings_.emplace_back();
+        if (drops && left.size() < there.size()) {
+            std::vector<std::array<double, NothingLeft::counts>> constant;
+            std::vector<double> values;
+            for (const Eigen::Index r : there) {
+                const auto row = networks.row(static_cast<std::size_t>(r)).subspan(half);
+                if (!prior.folds(networks.row(static_cast<std::size_t>(r)))) continue;
+                constant.push_back({row[0], row[1], row[2], row[3]});
+                values.push_back(device[static_cast<std::size_t>(r)] / mean);
+            }
+            prior.nothings_.back() = nothingLeft(constant, values);
+            there = left;
+            y = shares(there);
+        }
         const Matrix own = x.middleCols(drops ? columns : 0, columns)(there, Eigen::all);
         const Vector w = ridge(own).solve(own.transpose() * y);
         for (Eigen::Index c = 0; c < w.size(); ++c) prior.own_.push_back(w[c]);
@@ -156,6 +179,7 @@ Expected<DevicePrior> DevicePrior::learn(const FeatureRows& networks, std::span<
             prior.own_.insert(prior.own_.end(), w.begin(), w.end());
             prior.scales_.push_back(1);
             prior.drops_.push_back(0);
+            prior.nothings_.emplace_back();
         }
         if (prior.scales_.empty()) return fail("edge.no-features", "no device is known, and no column of a roofline");
     }

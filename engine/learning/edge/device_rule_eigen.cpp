@@ -127,7 +127,65 @@ struct DevicePrior::Rule {
     Vector left, variance;  // each sample by the others
     Vector without;         // log evidence without each; empty of many
     double error = 0;       // mean of left-out samples' absolute relative errors, none above 1
+    NothingLeft nothing;    // of networks that fold to a constant
 };
+
+// Samples that fold to a constant are not among those of an additive model. They are told by what is believed of them,
+// and say how far that is off.
+DevicePrior::Rule DevicePrior::folding(const FeatureRows& networks, std::span<const double> latencies) const {
+    FeatureRows some = networks.none();
+    std::vector<double> values;
+    std::vector<std::size_t> constant;
+    for (std::size_t r = 0; r < latencies.size(); ++r) {
+        if (folds(networks.row(r))) {
+            constant.push_back(r);
+            continue;
+        }
+        some.add(networks.row(r));
+        values.push_back(latencies[r]);
+    }
+    if (values.empty() || constant.empty()) {
+        Rule out = follow(networks, latencies, true);
+        out.nothing = nothing_;
+        return out;
+    }
+    const Rule own = follow(some, values, true);
+    const double n = static_cast<double>(latencies.size()), m = static_cast<double>(values.size());
+    const bool few = values.size() < manySamples;
+    Rule out = own;
+    out.nothing = nothing_;
+    std::vector<double> logs;
+    for (const std::size_t r : constant)
+        logs.push_back(std::log(latencies[r] / (own.scale * nothing_.tell(networks.row(r).subspan(half_)))));
+    const double spread = std::max(0.2, (nothing_.high - nothing_.low) / (2 * normal90)),
+                 shift = quantileType7(logs, 0.5) * static_cast<double>(logs.size()) /
+                         (1 + static_cast<double>(logs.size()));
+    for (double& each : out.nothing.shares) each *= std::exp(shift);
+    out.left = out.variance = Vector::Zero(static_cast<Eigen::Index>(latencies.size()));
+    out.without = few ? out.left : Vector();
+    out.error = own.error * m / n;
+    std::vector<double> likely(latencies.size(), 0);
+    for (std::size_t r = 0, at = 0, c = 0; r < latencies.size(); ++r) {
+        const auto i = static_cast<Eigen::Index>(r);
+        if (c < constant.size() && constant[c] == r) {
+            const double told = nothing_.tell(networks.row(r).subspan(half_));
+            out.left[i] = told;
+            out.variance[i] = std::pow(spread * told, 2);
+            likely[r] = -0.5 * std::pow(logs[c] / spread, 2) - std::log(spread * latencies[r]);
+            out.evidence += likely[r];
+            out.error += std::min(1.0, std::abs(own.scale * told / latencies[r] - 1)) / n;
+            ++c;
+            continue;
+        }
+        out.left[i] = own.left[static_cast<Eigen::Index>(at)];
+        out.variance[i] = own.variance[static_cast<Eigen::Index>(at)];
+        if (few) out.without[i] = own.without[static_cast<Eigen::Index>(at)] - own.evidence;
+        ++at;
+    }
+    for (std::size_t r = 0; few && r < latencies.size(); ++r)
+        out.without[static_cast<Eigen::Index>(r)] += out.evidence - likely[r];
+    return out;
+}
 
 DevicePrior::Rule DevicePrior::follow(const FeatureRows& networks, std::span<const double> latencies,
                                       bool drops) const {
@@ -311,6 +369,9 @@ DevicePrior::Conditioned DevicePrior::together(Rule executed, Rule dropped, cons
     } else {
         std::fill_n(model.spread_.begin(), half_, 0.0);
     }
+    model.nothing_ = nothingColumn_;
+    model.left_ = dropped.nothing;
+    for (double& each : model.left_.shares) each *= step;
     if (drops > 0) {
         weights.tail(p) = drops * step * dropped.weights;
         root.block(p, a, p, b) = std::sqrt(drops) * step * dropped.root;
@@ -353,6 +414,8 @@ DeviceModel DevicePrior::noneMeasured() const {
     model.freedom = freedoms[1];
     const double drops = hasRules() ? dropping_ : 0;
     model.drops = drops;
+    model.nothing_ = nothingColumn_;
+    model.left_ = nothing_;
     const auto d = static_cast<Eigen::Index>(devices_), p = static_cast<Eigen::Index>(half_);
     const Vector mu = mapped(mean_);
     const Eigen::Map<const RowMajor> apart(apart_.data(), d, p);
@@ -382,8 +445,8 @@ Expected<DevicePrior::Conditioned> DevicePrior::conditioned(const FeatureRows& n
             return fail("edge.bad-sample", fmt::format("a sample of {}", each), "a latency above 0");
     }
     if (n == 0) return Conditioned{noneMeasured(), {}};
-    return together(follow(networks, latencies, false), hasRules() ? follow(networks, latencies, true) : Rule{},
-                    networks, latencies);
+    return together(follow(networks, latencies, false), hasRules() ? folding(networks, latencies) : Rule{}, networks,
+                    latencies);
 }
 
 }  // namespace orrery

@@ -19,49 +19,76 @@ constexpr std::array<const char*, 5> opNames{"none", "skip", "conv1", "conv3", "
 
 SpaceFeatures cellFeatures() {
     SpaceFeatures f{"nasbench201",
-                    {"one", "conv1", "conv3", "pool", "skip", "live conv1", "live conv3", "live pool sources",
-                     "live adds", "live relu sources", "any live", "calls", "operations", "live operations", "depth"},
+                    {"one", "conv1", "conv3", "pool", "skip", "live conv1", "live conv3", "pooled values", "adds",
+                     "rectified values", "any live", "calls", "operations", "live operations", "depth"},
                     {11, 12, 13},
                     11};
     for (const bool live : {false, true})
         for (const char* edge : edgeNames)
             for (std::size_t op = 1; op < opNames.size(); ++op)
                 f.names.push_back(fmt::format("{}{} at {}", live ? "live " : "", opNames[op], edge));
+    f.nothing = f.names.size();
+    f.names.push_back("nothing left");
     f.half = f.names.size();
-    for (std::size_t c = 0; c < f.half; ++c) f.names.push_back("without dead code: " + f.names[c]);
+    for (std::size_t c = 0; c < f.half; ++c) f.names.push_back("folded: " + f.names[c]);
+    f.nothing += f.half;
     return f;
 }
 
-NasBench201Cell withoutDeadCode(NasBench201Cell cell) {
-    const auto live = liveEdges(cell);
-    for (std::size_t e = 0; e < cell.edges.size(); ++e)
-        if (!live[e]) cell.edges[e] = NasBench201Cell::None;
+// What is left where a multiplication by zero is a constant and what leads nowhere is dropped. Operators of a constant
+// stay as long as their output is used: runtimes fold no convolutions.
+NasBench201Cell folded(NasBench201Cell cell) {
+    std::array<bool, 4> used{false, false, false, true};
+    for (std::size_t e = cell.edges.size(); e-- > 0;) {
+        if (!used[static_cast<std::size_t>(cell.to[e])]) cell.edges[e] = NasBench201Cell::None;
+        if (cell.edges[e] != NasBench201Cell::None) used[static_cast<std::size_t>(cell.from[e])] = true;
+    }
     return cell;
 }
 
-void cellRow(const NasBench201Cell& cell, std::vector<double>& row) {
+// Which value each node holds: a node of one skip alone holds that of another, so that what is made of it is made once.
+// As written a zero is added too, unless it is `folded` away; all nodes without an input are one constant then.
+std::array<std::size_t, 4> valuesOf(const NasBench201Cell& cell, bool foldedAway) {
+    using Cell = NasBench201Cell;
+    constexpr std::size_t zero = 4;
+    std::array<std::size_t, 4> value{0, 1, 2, 3}, inputs{}, only{};
+    for (std::size_t e = 0; e < cell.edges.size(); ++e) {
+        if (foldedAway && cell.edges[e] == Cell::None) continue;
+        const auto to = static_cast<std::size_t>(cell.to[e]);
+        inputs[to] += 1;
+        only[to] = e;
+    }
+    for (std::size_t n = 1; n < 3; ++n) {
+        if (inputs[n] == 0) value[n] = zero;
+        if (inputs[n] == 1 && cell.edges[only[n]] == Cell::Skip)
+            value[n] = value[static_cast<std::size_t>(cell.from[only[n]])];
+    }
+    return value;
+}
+
+void cellRow(const NasBench201Cell& cell, bool foldedAway, std::vector<double>& row) {
     using Cell = NasBench201Cell;
     const auto live = liveEdges(cell);
+    const auto value = valuesOf(cell, foldedAway);
     std::array<double, 5> all{}, kept{};
     std::array<double, 4> depth{}, arriving{};
-    std::array<bool, 4> rectified{}, pooled{};
+    std::array<bool, 5> rectified{}, pooled{};
     for (std::size_t e = 0; e < 6; ++e) {
         const auto op = cell.edges[e];
         all[op] += 1;
-        if (!live[e]) continue;
-        kept[op] += 1;
+        if (op == Cell::None) continue;
         const auto from = static_cast<std::size_t>(cell.from[e]), to = static_cast<std::size_t>(cell.to[e]);
         arriving[to] += 1;
-        rectified[from] = rectified[from] || op == Cell::Conv1 || op == Cell::Conv3;
-        pooled[from] = pooled[from] || op == Cell::Pool;
+        if (op == Cell::Conv1 || op == Cell::Conv3) rectified[value[from]] = true;
+        if (op == Cell::Pool) pooled[value[from]] = true;
+        if (!live[e]) continue;
+        kept[op] += 1;
         depth[to] = std::max(depth[to], depth[from] + (op == Cell::Skip ? 0 : 1));
     }
-    double adds = 0, relus = 0, pools = 0;
-    for (std::size_t n = 0; n < 4; ++n) {
-        adds += std::max(0.0, arriving[n] - 1);
-        relus += rectified[n] ? 1 : 0;
-        pools += pooled[n] ? 1 : 0;
-    }
+    double adds = 0;
+    for (const double each : arriving) adds += std::max(0.0, each - 1);
+    const auto relus = static_cast<double>(std::count(rectified.begin(), rectified.end(), true)),
+               pools = static_cast<double>(std::count(pooled.begin(), pooled.end(), true));
     const bool any = std::any_of(live.begin(), live.end(), [](bool each) { return each; });
     const double calls = 3 * (all[Cell::Conv1] + all[Cell::Conv3]) + all[Cell::Pool] + 1;
     row.insert(row.end(), {1, all[Cell::Conv1], all[Cell::Conv3], all[Cell::Pool], all[Cell::Skip], kept[Cell::Conv1],
@@ -72,6 +99,7 @@ void cellRow(const NasBench201Cell& cell, std::vector<double>& row) {
         for (std::size_t e = 0; e < 6; ++e)
             for (std::size_t op = 1; op < opNames.size(); ++op)
                 row.push_back(cell.edges[e] == op && (!onlyLive || live[e]) ? 1 : 0);
+    row.push_back(foldedAway && !any ? 1 : 0);
 }
 
 SpaceFeatures blockFeatures() {
@@ -198,8 +226,8 @@ Expected<void> appendFeatures(const SpaceFeatures& space, std::string_view code,
     if (space.space == "nasbench201") {
         const auto cell = readNasBench201(code);
         if (!cell) return Unexpected(cell.error());
-        cellRow(*cell, row);
-        cellRow(withoutDeadCode(*cell), row);
+        cellRow(*cell, false, row);
+        cellRow(folded(*cell), true, row);
     } else if (space.space == "fbnet") {
         const auto blocks = readFbnet(code);
         if (!blocks) return Unexpected(blocks.error());

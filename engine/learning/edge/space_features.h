@@ -18,7 +18,8 @@ struct SpaceFeatures {
     /// operations, bytes), each as a share of its mean.
     std::vector<std::size_t> analytic;
     std::size_t core = 0;  ///< columns in front that carry most of the latency; those behind are detail
-    std::size_t half = 0;  ///< from here on the same columns of the network without its dead code; 0: it has none
+    std::size_t half = 0;  ///< from here on the same columns of the network with its constants folded; 0: it has none
+    std::size_t nothing = 0;  ///< a column of that half: 1 where the whole network is a constant
 };
 
 /// `nasbench201`, `fbnet`, `ofa`, `hat` (encoder and decoder, but not both in one table). Fails with
