@@ -79,8 +79,8 @@ private slots:
     // Of eight devices three drop dead code. Samples tell which a new device does, and its cells with dead code are
     // told accordingly; with none both are open.
     void deadCodeIsARuleOfTheRuntime() {
-        EdgeTable table = madeTable(8, 400, 0.01, false);
-        const EdgeTable drops = madeTable(8, 400, 0.01, true);
+        EdgeTable table = madeTable(8, 800, 0.01, false);
+        const EdgeTable drops = madeTable(8, 800, 0.01, true);
         for (const std::size_t d : {std::size_t{1}, std::size_t{4}, std::size_t{7}}) table.values[d] = drops.values[d];
         const auto features = edgeFeatures(table);
         QVERIFY(features);
@@ -154,7 +154,7 @@ private slots:
     // A constant network takes a thousandth of all others. Known devices say so before any such sample, and so wide an
     // interval is doubted.
     void networksOfWhichNothingIsLeftAreToldApart() {
-        EdgeTable table = madeTable(6, 500, 0.01, true);
+        EdgeTable table = madeTable(6, 1500, 0.01, true);
         const auto features = edgeFeatures(table);
         QVERIFY(features);
         std::vector<std::size_t> constant, others;

@@ -46,12 +46,13 @@ NasBench201Cell folded(NasBench201Cell cell) {
     return cell;
 }
 
-// Which value each node holds: a node of one skip alone holds that of another, so that what is made of it is made once.
-// As written a zero is added too, unless it is `folded` away; all nodes without an input are one constant then.
+// Which value each node holds: a node of one skip alone holds that of another, and two of one pool alone of the same
+// value hold the same, so that what is made of it is made once. As written a zero is added too, unless it is `folded`
+// away; all nodes without an input are one constant then.
 std::array<std::size_t, 4> valuesOf(const NasBench201Cell& cell, bool foldedAway) {
     using Cell = NasBench201Cell;
-    constexpr std::size_t zero = 4;
-    std::array<std::size_t, 4> value{0, 1, 2, 3}, inputs{}, only{};
+    constexpr std::size_t zero = 4, none = 5;
+    std::array<std::size_t, 4> value{0, 1, 2, 3}, inputs{}, only{}, pooled{none, none, none, none};
     for (std::size_t e = 0; e < cell.edges.size(); ++e) {
         if (foldedAway && cell.edges[e] == Cell::None) continue;
         const auto to = static_cast<std::size_t>(cell.to[e]);
@@ -60,8 +61,12 @@ std::array<std::size_t, 4> valuesOf(const NasBench201Cell& cell, bool foldedAway
     }
     for (std::size_t n = 1; n < 3; ++n) {
         if (inputs[n] == 0) value[n] = zero;
-        if (inputs[n] == 1 && cell.edges[only[n]] == Cell::Skip)
-            value[n] = value[static_cast<std::size_t>(cell.from[only[n]])];
+        if (inputs[n] != 1) continue;
+        const std::size_t from = value[static_cast<std::size_t>(cell.from[only[n]])];
+        if (cell.edges[only[n]] == Cell::Skip) value[n] = from;
+        if (cell.edges[only[n]] != Cell::Pool || from == zero) continue;
+        if (pooled[from] == none) pooled[from] = n;
+        value[n] = pooled[from];
     }
     return value;
 }
