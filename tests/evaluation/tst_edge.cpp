@@ -79,15 +79,15 @@ private slots:
     // Of eight devices three drop dead code. Samples tell which a new device does, and its cells with dead code are
     // told accordingly; with none both are open.
     void deadCodeIsARuleOfTheRuntime() {
-        EdgeTable table = madeTable(8, 800, 0.01, false);
-        const EdgeTable drops = madeTable(8, 800, 0.01, true);
+        EdgeTable table = madeTable(8, 400, 0.01, false);
+        const EdgeTable drops = madeTable(8, 400, 0.01, true);
         for (const std::size_t d : {std::size_t{1}, std::size_t{4}, std::size_t{7}}) table.values[d] = drops.values[d];
         const auto features = edgeFeatures(table);
         QVERIFY(features);
         std::vector<std::size_t> dead;
         for (std::size_t r = 0; r < table.networks.size(); ++r)
             if (drops.values[0][r] < 0.7 * table.values[0][r]) dead.push_back(r);
-        QVERIFY(dead.size() > 20);
+        QVERIFY2(dead.size() >= 10, qPrintable(QString::number(dead.size())));
         for (const std::size_t target : {std::size_t{0}, std::size_t{4}}) {
             auto others = table.values;
             others.erase(others.begin() + static_cast<std::ptrdiff_t>(target));
@@ -109,7 +109,7 @@ private slots:
             QCOMPARE(sure->drops, target == 0 ? 0.0 : 1.0);
             double error = 0;
             for (const std::size_t r : dead)
-                error += std::abs(model->mean(features->row(r)) / table.values[target][r] - 1) / double(dead.size());
+                error += std::abs(sure->mean(features->row(r)) / table.values[target][r] - 1) / double(dead.size());
             QVERIFY2(error < 0.06, qPrintable(QString::number(error)));
             const auto none = prior->condition(features->none(), {});
             QVERIFY(none);
