@@ -89,7 +89,7 @@ private slots:
         QTest::newRow("cycle, H100") << "gpu-cycle"
                                      << "h100-sxm" << h100 << 9.0 << 12.0;
         QTest::newRow("interval, H100") << "gpu-interval"
-                                        << "h100-sxm" << h100 << 9.0 << 10.0;
+                                        << "h100-sxm" << h100 << 9.0 << 15.0;
         QTest::newRow("cycle, B200") << "gpu-cycle"
                                      << "b200-sxm"
                                      << "b200_sxm__trtllm-1.3.0rc20__gemm.csv.gz" << 14.0 << 19.0;

@@ -182,9 +182,9 @@ private slots:
         if (!std::filesystem::exists(archgym)) QSKIP("needs the reference data (ORRERY_REFERENCE)");
         auto loaded = readSearchFile(std::string(ORRERY_SOURCE) + "/presets/searches/archgym-memory.yaml", archgym);
         QVERIFY(loaded);
-        std::vector<const AgentInfo*> agents;
+        std::vector<BenchmarkAgent> agents;
         for (const AgentInfo& agent : searchAgents())
-            if (agent.needsBudget) agents.push_back(&agent);
+            if (agent.needsBudget) agents.emplace_back(&agent);
         const std::vector<BenchmarkSpace> spaces{{loaded->name, loaded->problem, loaded->settings.evaluations}};
         const auto executor = makeDefaultExecutor();
         const auto scores = benchmarkAgents(spaces, agents, {.executor = executor.get(), .seeds = 20});

@@ -1,5 +1,5 @@
+#include "hardware/files/catalogue.h"
 #include "methods/method.h"
-#include "support/devices.h"
 #include "widgets/common/plot_zoom.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -364,7 +364,7 @@ private slots:
 
     // The best answer may be of a method without terms: another one tells, and the page says whose terms they are.
     void aMethodWithoutTermsHandsOver() {
-        Scenario scenario{orrery::fixture::device("h100-sxm"), nullptr};
+        Scenario scenario{std::make_shared<const Hardware>(loadHardware("h100-sxm").value().hardware), nullptr};
         WorkloadOptions options;
         options.phase = Phase::Decode;
         options.sequence = 512;

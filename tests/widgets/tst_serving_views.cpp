@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "serving/limiting_factor.h"
 #include "support/serving_run_fixture.h"
+#include "widgets/common/units_text.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
 #include "widgets/serving/line_plot.h"
