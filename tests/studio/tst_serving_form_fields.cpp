@@ -138,7 +138,12 @@ private slots:
             QVERIFY(box->maximum() <= spec.range.high + first);
         } else if (auto* edit = qobject_cast<ui::ValueEdit*>(editor)) {
             edit->show();
-            edit->setText(QString::fromStdString(fieldText(spec, spec.range.low - 1)));
+            QString typed = QString::fromStdString(fieldText(spec, spec.range.low - 1));
+            // A bare number over a share in per cent is meant in per cent.
+            bool bare = false;
+            if (const double number = typed.toDouble(&bare); bare && edit->text().endsWith('%'))
+                typed = QString("%1 %").arg(100 * number);
+            edit->setText(typed);
             QTest::keyClick(edit, Qt::Key_Return);
             QVERIFY(edit->diagnostic().has_value());
             QVERIFY(form_->question() == fullQuestion());

@@ -288,7 +288,7 @@ void ExploreForm::showWishes() {
 }
 
 void ExploreForm::addKnob(int offer) {
-    SearchSettings next = settings_.knobs.empty() ? offers_.start : settings_;
+    SearchSettings next = settings_;
     next.knobs.push_back(offers_.knobs[static_cast<std::size_t>(offer)].usual);
     change(next, tr("Add the knob %1").arg(ui::qs(next.knobs.back().path)));
 }

@@ -29,8 +29,7 @@ public:
     struct Offers {
         std::vector<KnobOffer> knobs;
         std::vector<LimitOffer> limits;
-        QStringList figures;   ///< labels of the figures of the newest answer
-        SearchSettings start;  ///< what a first knob is added to
+        QStringList figures;  ///< labels of the figures of the newest answer
     };
     void setQuestion(const ExploreQuestion& question, const Offers& offers);
     /// Points of the whole space; 0: not known, and why.

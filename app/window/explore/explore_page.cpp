@@ -80,8 +80,6 @@ void ExplorePage::follow() {
 void ExplorePage::showLimits() {
     const WorkloadPtr workload = studio_.live.workload();
     offers_.limits.clear();
-    offers_.start = question_.settings;
-    startSearch(offers_.start, *question_.hardware, snapshot_.get());
     if (workload) {
         offers_.limits = limitOffers(scenarioOf(question_, workload),
                                      snapshot_ ? snapshot_->primaryEstimate() : nullptr, question_.settings.deviceHour);
@@ -171,7 +169,7 @@ void ExplorePage::turnSetting(Expected<KnobSetting> knob) {
     SearchSettings next = studio_.document.state()->search.value_or(SearchSettings{});
     const std::string own = knob->path;
     if (std::ranges::find(next.knobs, own, &KnobSetting::path) == next.knobs.end()) {
-        if (next.knobs.empty()) startSearch(next, *studio_.document.hardware(), snapshot_.get());
+        if (next.knobs.empty()) startSearch(next, *studio_.document.hardware(), studio_.live.snapshot().get());
         next.knobs.push_back(std::move(*knob));
         if (!studio_.apply(setSearchEdit(*studio_.document.state(), next, tr("Add the knob %1").arg(ui::qs(own)))))
             return;

@@ -73,7 +73,10 @@ void ExplorePage::build() {
     right->setMinimumWidth(40 * unit);
     connect(use_, &QPushButton::clicked, this, &ExplorePage::useChosen);
     connect(form_, &ExploreForm::edited, this, [this](const SearchSettings& settings, const QString& words) {
-        studio_.apply(setSearchEdit(*studio_.document.state(), settings, words));
+        SearchSettings next = settings;
+        if (question_.settings.knobs.empty() && !next.knobs.empty() && studio_.document.hardware())
+            startSearch(next, *studio_.document.hardware(), studio_.live.snapshot().get());
+        studio_.apply(setSearchEdit(*studio_.document.state(), next, words));
     });
     connect(&work_, &Background::advanced, this, [this] {
         showFindings();
