@@ -333,12 +333,12 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     bool answered = seen.size() == 0;
     for (std::size_t i = 0; i < seen.size() && !answered; ++i) answered = seen.answered(i);
     if (!answered) {
-        return failed(
-            fail("search.no-answer",
-                 fmt::format("none of the {} designs tried has an answer: {}", seen.size(), seen.refusals.front()),
-                 "one that does, for a front to begin with",
-                 "another method, other objectives or other values of the knobs may have one")
-                .value());
+        return failed(fail("search.no-answer",
+                           fmt::format("none of the {} designs tried has an answer{}", seen.size(),
+                                       seen.refusals.empty() ? std::string() : ": " + seen.refusals.front()),
+                           "one that does, for a front to begin with",
+                           "another method, other objectives or other values of the knobs may have one")
+                          .value());
     }
     if (frontOf(problem, outcome.evaluations).points.empty()) {
         return failed(fail("search.no-answer",
