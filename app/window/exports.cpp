@@ -3,6 +3,7 @@
 #include "app/window/report.h"
 #include "app/window/result_docks.h"
 #include "app/window/studio.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/veil.h"
 
 #include <QCoreApplication>
@@ -136,6 +137,7 @@ void exportView(Studio& studio, ui::ResultView* view) {
 
 Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results, const QString& folder) {
     if (auto late = lateAnswer(studio)) return Unexpected(std::move(*late));
+    const ui::PaperLook look;
     QStringList written;
     for (ui::ResultView* view : filledViews(studio, results)) {
         QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
@@ -154,6 +156,7 @@ Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results,
 }
 
 Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, const QString& folder) {
+    const ui::PaperLook look;
     QStringList written;
     const ui::SnapshotPtr snapshot = studio.live.snapshot();
     const bool answered = snapshot && std::ranges::any_of(snapshot->answers, [](const ui::Answer& answer) {

@@ -169,6 +169,7 @@ void MainWindow::applyPreferences(const Preferences& preferences) {
     studio_->files.autosave().setEnabled(preferences.autosave);
     studio_->runs.setThreads(preferences.threads);
     ui::setPictureSize(ui::pictureSizeOf(preferences.pictureSize));
+    ui::setPicturesOnPaper(preferences.onPaper);
     studio_->actions.refreshIcons();
     if (QAction* dark = studio_->actions.find(QStringLiteral("viewDark"))) dark->setChecked(preferences.dark);
 }

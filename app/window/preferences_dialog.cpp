@@ -58,6 +58,9 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
         pictures_->setItemData(pictures_->count() - 1, what, Qt::ToolTipRole);
     }
     form->addRow(tr("&Exported plots"), pictures_);
+    onPaper_ = named(new QCheckBox(tr("Light, as print needs them, in the dark theme too"), this), "preferencesPaper",
+                     tr("Colours of exported pictures"), tr("Switch off to export pictures in the screen's colours"));
+    form->addRow(tr("&Pictures"), onPaper_);
     column->addLayout(form);
     column->addStretch(1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -70,6 +73,7 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     connect(autosave_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
     connect(threads_, &QSpinBox::valueChanged, this, &PreferencesDialog::tell);
     connect(pictures_, &QComboBox::currentTextChanged, this, &PreferencesDialog::tell);
+    connect(onPaper_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
 }
 
 void PreferencesDialog::show(const Preferences& preferences) {
@@ -79,6 +83,7 @@ void PreferencesDialog::show(const Preferences& preferences) {
     autosave_->setChecked(preferences.autosave);
     threads_->setValue(preferences.threads);
     pictures_->setCurrentText(preferences.pictureSize);
+    onPaper_->setChecked(preferences.onPaper);
     quiet_ = false;
     QDialog::show();
     raise();
@@ -94,7 +99,7 @@ void PreferencesDialog::tell() {
     pictures_->lineEdit()->style()->unpolish(pictures_->lineEdit());
     pictures_->lineEdit()->style()->polish(pictures_->lineEdit());
     emit preferencesChanged({theme_->currentIndex() == 1, animated_->isChecked(), autosave_->isChecked(),
-                             threads_->value(), usable ? size : QString()});
+                             threads_->value(), usable ? size : QString(), onPaper_->isChecked()});
 }
 
 }  // namespace orrery::app

@@ -24,7 +24,7 @@ private:
     void tell();
 
     QComboBox *theme_, *pictures_;
-    QCheckBox *animated_, *autosave_;
+    QCheckBox *animated_, *autosave_, *onPaper_;
     QSpinBox* threads_;
     bool quiet_ = false;
 };

@@ -41,6 +41,7 @@ Preferences readPreferences() {
     preferences.autosave = settings->value("autosave/seconds", 1).toInt() != 0;
     preferences.threads = settings->value("run/threads", preferences.threads).toInt();
     preferences.pictureSize = settings->value("export/size").toString();
+    preferences.onPaper = settings->value("export/paper", preferences.onPaper).toBool();
     return preferences;
 }
 
@@ -51,6 +52,7 @@ void writePreferences(const Preferences& preferences) {
     settings->setValue("autosave/seconds", preferences.autosave ? 1 : 0);
     settings->setValue("run/threads", preferences.threads);
     settings->setValue("export/size", preferences.pictureSize);
+    settings->setValue("export/paper", preferences.onPaper);
 }
 
 QStringList recentFiles() {

@@ -21,6 +21,7 @@ struct Preferences {
     bool autosave = true;  ///< unsaved work is kept for after a crash
     int threads = 0;       ///< of runs; 0: one per core
     QString pictureSize;   ///< of exported plots, as `1600x1000`; empty: as on the screen
+    bool onPaper = true;   ///< pictures are written in the light colours, whatever the screen has
 };
 Preferences readPreferences();
 void writePreferences(const Preferences& preferences);

@@ -280,6 +280,19 @@ void TestStudioViews::theReportFolderIsComplete() {
     QCOMPARE(QImage(folder.filePath("small.png")).size(), QSize(1280, 800));
     QCOMPARE(view->size(), own);
     QVERIFY(!ui::pictureSizeOf("640").isValid() && !ui::pictureSizeOf("64000x400").isValid());
+    // Print is light whatever the screen is, unless a person wants otherwise.
+    ui::Theme& theme = ui::Theme::instance();
+    const auto corner = [&](const char* name) {
+        const QString file = folder.filePath(name);
+        return view->exportTo(file).isEmpty() ? QImage(file).pixelColor(1, 1).lightness() : -1;
+    };
+    theme.setMode(ui::Mode::Dark);
+    QVERIFY(corner("paper.png") > 200);
+    QCOMPARE(theme.mode(), ui::Mode::Dark);
+    ui::setPicturesOnPaper(false);
+    QVERIFY(corner("screen.png") < 80);
+    ui::setPicturesOnPaper(true);
+    theme.setMode(ui::Mode::Light);
     QCOMPARE(view->exportTo(folder.filePath("points.tex")), QString());
     QFile tex(folder.filePath("points.tex"));
     QVERIFY(tex.open(QIODevice::ReadOnly) && tex.readAll().contains("\\toprule"));

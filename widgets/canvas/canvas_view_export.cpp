@@ -1,6 +1,7 @@
 // Pictures of the drawing.
 
 #include "widgets/canvas/canvas_view_state.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 
 #include <QClipboard>
@@ -55,6 +56,7 @@ QString CanvasView::exportTo(const QString& file) {
         return tr("The file's ending must be .svg, .png or .pdf, not “.%1”").arg(ending);
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly)) return tr("%1: %2").arg(file, out.errorString());
+    const PaperLook look;
     bool painted = true;
     if (ending == "svg") {
         QSvgGenerator svg;

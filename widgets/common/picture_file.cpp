@@ -19,6 +19,7 @@ namespace orrery::ui {
 namespace {
 
 QSize chosenSize;
+bool onPaper = true;
 
 QString cannotWrite(const QSaveFile& out) {
     return QCoreApplication::translate("PictureFile", "Cannot write %1: %2").arg(out.fileName(), out.errorString());
@@ -33,6 +34,7 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
         return QCoreApplication::translate("PictureFile", "Cannot export to .%1: choose PNG, SVG, PDF, CSV or TEX.")
             .arg(ending);
     }
+    const PaperLook look;
     const QRect target(QPoint(), size.expandedTo({1, 1}));
     const auto paintAll = [&](QPaintDevice& device) {
         QPainter painter(&device);
@@ -90,6 +92,18 @@ QString atPictureSize(QWidget& widget, const std::function<QString()>& write) {
     QString problem = write();
     widget.resize(own);
     return problem;
+}
+
+void setPicturesOnPaper(bool on) {
+    onPaper = on;
+}
+
+PaperLook::PaperLook() : wasDark_(onPaper && Theme::instance().mode() == Mode::Dark) {
+    if (wasDark_) Theme::instance().setMode(Mode::Light);
+}
+
+PaperLook::~PaperLook() {
+    if (wasDark_) Theme::instance().setMode(Mode::Dark);
 }
 
 QString writeText(const QString& file, const QByteArray& text) {

@@ -13,7 +13,8 @@ class QWidget;
 
 namespace orrery::ui {
 
-/// `paint` fills the rectangle, which is `size` at the origin, over the surface colour. Returns an error text, empty
+/// `paint` fills the rectangle, which is `size` at the origin, over the surface colour, in the look of pictures
+/// (PaperLook). Returns an error text, empty
 /// where the whole file is written; a file that was there before stays as it was if not.
 QString writePicture(const QString& file, const QSize& size, const QString& title,
                      const std::function<void(QPainter&, const QRect&)>& paint);
@@ -25,6 +26,20 @@ QSize pictureSizeOf(const QString& text);
 /// Gives the widget the pictures' size (or the least in which it shows everything) for as long as `write` takes, and
 /// its own again. Returns what `write` returns.
 QString atPictureSize(QWidget& widget, const std::function<QString()>& write);
+/// Whether pictures take the light colours, which print needs, whatever the screen has. They do unless told.
+void setPicturesOnPaper(bool on);
+/// The light colours while it lives, where pictures are to have them. The outermost one pays for the change, so one
+/// around many pictures spares each its own.
+class PaperLook {
+public:
+    PaperLook();
+    ~PaperLook();
+    PaperLook(const PaperLook&) = delete;
+    PaperLook& operator=(const PaperLook&) = delete;
+
+private:
+    bool wasDark_ = false;
+};
 /// The same care for text.
 QString writeText(const QString& file, const QByteArray& text);
 

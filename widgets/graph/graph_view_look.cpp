@@ -182,6 +182,7 @@ QString GraphView::csv() const {
 }
 
 QString GraphView::exportTo(const QString& file) {
+    const PaperLook look;
     State& s = *state_;
     if (std::exchange(s.stale, false)) s.remeasure();
     const QString ending = QFileInfo(file).suffix().toLower();
@@ -199,18 +200,18 @@ QString GraphView::exportTo(const QString& file) {
     if (!out.open(QIODevice::WriteOnly)) return cannotWrite.arg(file, out.errorString());
     const QSizeF size = s.pictureSize();
     const QRectF target(QPointF(), size);
-    const auto whole = [&](QPainter& painter) {
+    const auto paintAll = [&](QPainter& painter) {
         painter.fillRect(target, Theme::instance().colours().surface);
         const GraphScene& drawn = s.picture->scene;
-        GraphLook look = s.look;
-        look.area = drawn.bounds.adjusted(-24, -24, 24, 24);
-        look.zoom = 1;
-        look.from = nullptr;
-        look.progress = 1;
-        look.hovered = look.hoveredEdge = look.hoveredFrame = look.current = look.match = -1;
+        GraphLook whole = s.look;
+        whole.area = drawn.bounds.adjusted(-24, -24, 24, 24);
+        whole.zoom = 1;
+        whole.from = nullptr;
+        whole.progress = 1;
+        whole.hovered = whole.hoveredEdge = whole.hoveredFrame = whole.current = whole.match = -1;
         painter.save();
         painter.translate(QPointF(24, 24) - drawn.bounds.topLeft());
-        paintGraph(painter, drawn, look);
+        paintGraph(painter, drawn, whole);
         painter.restore();
         paintLegend(painter, target, s.shown(), s.scale, s.threshold, drawn);
     };
@@ -221,7 +222,7 @@ QString GraphView::exportTo(const QString& file) {
         QImage image((size * density).toSize().expandedTo({1, 1}), QImage::Format_ARGB32_Premultiplied);
         painter.begin(&image);
         painter.scale(density, density);
-        whole(painter);
+        paintAll(painter);
         painter.end();
         if (!image.save(&out, "PNG")) return cannotWrite.arg(file, out.errorString());
     } else if (ending == QLatin1String("svg")) {
@@ -231,7 +232,7 @@ QString GraphView::exportTo(const QString& file) {
         svg.setViewBox(target);
         svg.setTitle(accessibleName());
         painter.begin(&svg);
-        whole(painter);
+        paintAll(painter);
         painter.end();
     } else {
         QPdfWriter pdf(&out);
@@ -240,7 +241,7 @@ QString GraphView::exportTo(const QString& file) {
         pdf.setPageSize(QPageSize(size * 72.0 / 96.0, QPageSize::Point));
         pdf.setPageMargins({});
         painter.begin(&pdf);
-        whole(painter);
+        paintAll(painter);
         painter.end();
     }
     if (!out.commit()) return cannotWrite.arg(file, out.errorString());
