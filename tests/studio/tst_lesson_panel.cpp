@@ -82,6 +82,56 @@ private slots:
         QCOMPARE(LessonRun::finishedLessons(), QStringList{"roofline"});
     }
 
+    // Titles break into lines, so that each is read whole in a narrow dock.
+    void titlesAreReadWhole() {
+        window->actions().find("helpLessons")->trigger();
+        Dock* dock = window->docks().dock("lesson");
+        window->resizeDocks({dock}, {220}, Qt::Horizontal);
+        QTest::qWait(50);
+        const auto all = window->findChildren<QAbstractButton*>(QRegularExpression("lesson\\.open\\..*"));
+        QVERIFY(all.size() >= 10);
+        for (const QAbstractButton* each : all) {
+            const QRect lines = each->fontMetrics().boundingRect({0, 0, each->width() - 16, 10000}, Qt::TextWordWrap,
+                                                                 each->text());
+            QVERIFY2(lines.height() <= each->height() && lines.width() <= each->width() - 16,
+                     qPrintable(each->text() + QStringLiteral(": %1 × %2").arg(each->width()).arg(each->height())));
+        }
+    }
+
+    // An exercise is no work to be saved: only what was done after it is asked about.
+    void anExerciseIsLeftWithoutAQuestion() {
+        STEP(open("roofline"));
+        LessonRun& run = window->lessons();
+        run.goTo(2);
+        run.showMe(0);
+        QVERIFY(window->document().isModified());
+        int asked = 0;
+        QTimer watch;
+        connect(&watch, &QTimer::timeout, this, [&] {
+            if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget())) {
+                ++asked;
+                box->button(QMessageBox::Cancel)->click();
+            }
+        });
+        watch.start(20);
+        window->actions().find("lesson.waves")->trigger();
+        QCOMPARE(asked, 0);
+        QCOMPARE(run.lesson()->head.id, std::string("waves"));
+        run.showMe(0);
+        run.leave();
+        window->actions().find("lesson.roofline")->trigger();
+        QCOMPARE(asked, 0);
+        QCOMPARE(run.lesson()->head.id, std::string("roofline"));
+        run.goTo(2);
+        run.leave();
+        ProjectState renamed = *window->document().state();
+        renamed.name = "my own";
+        QVERIFY(window->document().apply(Edit{std::move(renamed), "Rename", {}, {}, {}}));
+        window->actions().find("lesson.waves")->trigger();
+        QCOMPARE(asked, 1);
+        QVERIFY(!run.lesson());
+    }
+
     // What was done to the project since is not on paper.
     void theHandOutIsOfTheBeginning() {
         QTemporaryDir folder;

@@ -15,9 +15,12 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedLayout>
+#include <QStyleOptionButton>
+#include <QStylePainter>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery::app {
 
@@ -37,6 +40,41 @@ protected:
         if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
         return QScrollArea::eventFilter(watched, event);
     }
+};
+
+/// A button whose words break into lines: a title is read whole in a narrow dock.
+class TitleButton : public QPushButton {
+public:
+    explicit TitleButton(QWidget* parent) : QPushButton(parent) {
+        QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+        policy.setHeightForWidth(true);
+        setSizePolicy(policy);
+    }
+    int heightForWidth(int width) const override {
+        const QRect lines = fontMetrics().boundingRect({0, 0, width - 2 * margin(), 10000}, wrapped, text());
+        return std::max(QPushButton::sizeHint().height(), lines.height() + margin());
+    }
+    QSize sizeHint() const override { return {QPushButton::sizeHint().width(), heightForWidth(width())}; }
+    QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QStylePainter painter(this);
+        QStyleOptionButton option;
+        initStyleOption(&option);
+        const QString words = std::exchange(option.text, {});
+        painter.drawControl(QStyle::CE_PushButton, option);
+        painter.setPen(palette().color(QPalette::ButtonText));
+        painter.drawText(rect().adjusted(margin(), 0, -margin(), 0), wrapped, words);
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QPushButton::resizeEvent(event);
+        if (event->oldSize().width() != width()) updateGeometry();
+    }
+
+private:
+    static constexpr int wrapped = Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter;
+    static int margin() { return ui::Theme::instance().unit(); }
 };
 
 QScrollArea* scrolling(QWidget* content, QWidget* parent, const char* id, const QString& name) {
@@ -74,10 +112,8 @@ QWidget* LessonPanel::buildList() {
     column->setContentsMargins(unit, unit, unit, unit);
     column->setSpacing(unit / 2);
     for (const LessonHead& head : shippedLessons()) {
-        auto* open = named(new QPushButton(content), ("lesson.open." + head.id).c_str(), ui::qs(head.title),
+        auto* open = named(new TitleButton(content), ("lesson.open." + head.id).c_str(), ui::qs(head.title),
                            QStringLiteral("%1. %2").arg(ui::qs(head.title), ui::qs(head.summary)));
-        open->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-        open->setStyleSheet(QStringLiteral("text-align: left"));
         connect(open, &QPushButton::clicked, this, [this, file = ui::qs(head.file)] { run_.open(file); });
         column->addWidget(open);
         lessons_.push_back(open);

@@ -22,6 +22,7 @@ LessonRun::LessonRun(Studio& studio, QObject* parent) : QObject(parent), studio_
     connect(&studio.document, &Document::projectChanged, this, &LessonRun::look, Qt::QueuedConnection);
     connect(&studio.document, &Document::replaced, this, [this] {
         if (lesson_ && studio_.document.title() != ui::qs(lesson_->project.name)) leave();
+        left_.reset();
     });
     connect(&studio, &Studio::ready, this, [this] {
         if (auto* serving = studio_.router.page<ServingPage>())
@@ -32,7 +33,7 @@ LessonRun::LessonRun(Studio& studio, QObject* parent) : QObject(parent), studio_
 void LessonRun::open(const QString& file) {
     Expected<Lesson> lesson = readLessonFile(file.toStdString());
     if (!lesson) return studio_.messages.complain(lesson.error());
-    if (!studio_.files.maybeSave()) return;
+    if (!holdsExerciseAlone() && !studio_.files.maybeSave()) return;
     lesson_.reset();
     studio_.files.start(lesson->project);
     lesson_ = std::move(*lesson);
@@ -46,7 +47,12 @@ void LessonRun::open(const QString& file) {
     emit opened();
 }
 
+bool LessonRun::holdsExerciseAlone() const {
+    return studio_.document.file().isEmpty() && (lesson_ || (left_ && left_ == studio_.document.state()));
+}
+
 void LessonRun::leave() {
+    if (lesson_) left_ = studio_.document.state();
     lesson_.reset();
     state_ = {};
     emit changed();

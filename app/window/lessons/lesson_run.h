@@ -3,6 +3,7 @@
 // A lesson that is under way: its project stands in the document, and every answer is looked at for tasks that are
 // done. A task once done stays done.
 
+#include "app/document/project_state.h"
 #include "store/lessons/lesson.h"
 
 #include <QObject>
@@ -21,7 +22,8 @@ class LessonRun : public QObject {
 public:
     explicit LessonRun(Studio& studio, QObject* parent = nullptr);
 
-    /// Puts the lesson's project in place of the open one (after asking); says why if it cannot be read.
+    /// Puts the lesson's project in place of the open one; says why if it cannot be read. Asks before, unless what is
+    /// open is a lesson's project with nothing but that lesson's exercises in it.
     void open(const QString& file);
     void leave();  ///< the project stays
     const Lesson* lesson() const { return lesson_ ? &*lesson_ : nullptr; }
@@ -49,9 +51,11 @@ private:
     LessonFacts facts() const;
     bool servingIsCurrent() const;
     void tick(int task);
+    bool holdsExerciseAlone() const;  ///< the document does: a lesson's project that nobody saved or worked on after it
 
     Studio& studio_;
     std::optional<Lesson> lesson_;
+    ProjectStatePtr left_;  ///< the document when its lesson was left
     LessonState state_;
     std::vector<std::vector<bool>> done_;
     int step_ = 0;
