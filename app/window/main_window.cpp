@@ -75,10 +75,10 @@ void MainWindow::buildCentre(const PageList& pages) {
     note_ = new ProjectNote(studio_->document, centre);
     studio_->messages.showIn(notifications);
     studio_->router.build(pages, centre);
-    column->addWidget(notifications);
     column->addWidget(note_);
     column->addWidget(headline_);
     column->addWidget(studio_->router.tabs(), 1);
+    column->addWidget(notifications);  // below: what comes and goes moves nothing under the mouse
     setCentralWidget(centre);
     palette_ = new ui::CommandPalette(this);
     palette_->hide();

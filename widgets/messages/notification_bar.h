@@ -24,7 +24,7 @@ struct Notification {
     int dismissAfterMs = -1;  ///< -1: 6 s for notes without actions, never for the rest; 0: never
 };
 
-/// Says things without stopping anybody: stacked bars above the documents, at most four, the rest counted.
+/// Says things without stopping anybody: stacked bars below the documents, at most four, the rest counted.
 class NotificationBar : public QWidget {
     Q_OBJECT
 public:

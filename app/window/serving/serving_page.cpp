@@ -104,6 +104,7 @@ void ServingPage::build() {
     veil_ = new ui::Veil(split);
     row->addWidget(right, 1);
 
+    connect(tabs_, &QTabWidget::currentChanged, this, &ServingPage::fitFleet);
     connect(form_, &ServingForm::edited, this, [this] { take(form_->question()); });
     connect(form_, &ServingForm::turnRequested, this,
             [this](const QString& path) { emit studio_->inspection.knobRequested(QStringLiteral("serving.") + path); });
@@ -236,6 +237,18 @@ void ServingPage::showEvent(QShowEvent* event) {
 void ServingPage::hideEvent(QHideEvent* event) {
     Page::hideEvent(event);
     if (play_) play_->setChecked(false);
+}
+
+void ServingPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    if (tabs_) fitFleet();
+}
+
+void ServingPage::fitFleet() {
+    const QStringList ofMoment{QStringLiteral("serving.time.split"), QStringLiteral("serving.requests.split")};
+    const bool moment = tabs_->currentWidget() == drawing_ || ofMoment.contains(tabs_->currentWidget()->objectName());
+    constexpr int low = 90;  // units: replicas and a plot with its axes do not both fit below
+    fleet_->setVisible(moment || height() >= low * ui::Theme::instance().unit());
 }
 
 void ServingPage::ask() {

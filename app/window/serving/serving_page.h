@@ -84,8 +84,10 @@ protected:
     void build() override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitFleet();  ///< in a low window, the replicas give their room to a view of the whole run
     void followDocument();                    ///< the document's design and question
     static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
     QWidget* buildTransport();
