@@ -1,5 +1,6 @@
 #include "evaluation/row_pricing.h"
 
+#include "base/thread_clock.h"
 #include "evaluation/left_out.h"
 #include "evaluation/reference_checks.h"
 #include "hardware/views/device_ref.h"
@@ -8,6 +9,7 @@
 #include "workload/costs.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -89,6 +91,16 @@ using Binding = std::function<Expected<Pricing>(const std::string& id)>;
 using ModelPricing = std::function<Pricing(const std::string& id)>;
 
 constexpr double worthRepeating = 5e-3;  // seconds
+
+// Of processors: by this thread, and by other programs that a method had run and that have ended.
+double workedSeconds() {
+    rusage others{};
+    getrusage(RUSAGE_CHILDREN, &others);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    return threadSeconds() + seconds(others.ru_utime) + seconds(others.ru_stime);
+}
 
 class RowPricer {
 public:
@@ -177,12 +189,12 @@ private:
             const auto begin = s * step;
             const auto part = std::span(numbers).subspan(begin, std::min(step, numbers.size() - begin));
             const auto timed = [&] {
-                const auto started = std::chrono::steady_clock::now();
+                const double started = workedSeconds();
                 pricing(part, answers_);
-                return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+                return workedSeconds() - started;
             };
             double spent = timed();
-            // What is as short as this was first of all the filling of caches, or another program's turn.
+            // What is as short as this was first of all the filling of caches.
             if (spent < worthRepeating) spent = std::min(spent, timed());
             if (options_.progress) options_.progress->advance(part.size());
             const std::scoped_lock lock(adding);

@@ -1,12 +1,12 @@
 #include "study/distributed/ranks.h"
 
+#include "base/thread_clock.h"
 #include "study/distributed/wire.h"
 
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <ctime>
 #include <thread>
 
 namespace orrery {
@@ -35,13 +35,6 @@ int processors() {
     CPU_ZERO(&set);
     const int mine = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
     return mine > 0 ? mine : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
-// Of this thread: what it waits for, a disk or a processor that others use, is no work of its own.
-double workedSeconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -160,7 +153,7 @@ bool Ranks::answer(std::span<const std::uint64_t> numbers, const Take& take, con
     bool wanted = true;
     while (!batches.done() && wanted && !stop.stop_requested()) {
         const auto begun = Clock::now();
-        const double worked = workedSeconds();
+        const double worked = threadSeconds();
         auto fresh = hear(batches);
         for (AnsweredItem& own : pool_->take())
             if (!own.bytes.empty() && batches.answered(own.item.place)) fresh.push_back(std::move(own));
@@ -174,7 +167,7 @@ bool Ranks::answer(std::span<const std::uint64_t> numbers, const Take& take, con
             items_ += fresh.size();
             wanted = take(fresh);
             pause.busy();
-            service_ += workedSeconds() - worked;
+            service_ += threadSeconds() - worked;
             continue;
         }
         if (duration<double>(begun - judged).count() > timeout_ / 8) {

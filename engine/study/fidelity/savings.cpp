@@ -1,23 +1,12 @@
 #include "study/fidelity/savings.h"
 
+#include "base/thread_clock.h"
 #include "hardware/files/catalogue.h"
 #include "workload/workload.h"
 
 #include <algorithm>
-#include <ctime>
 
 namespace orrery {
-
-namespace {
-
-// Of this thread alone: what else the machine does is not the method's cost.
-double threadClock() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
 
 Expected<std::vector<SavingsCase>> budgetSavings(const std::vector<Scenario>& questions,
                                                  const SavingsOptions& options) {
@@ -29,7 +18,7 @@ Expected<std::vector<SavingsCase>> budgetSavings(const std::vector<Scenario>& qu
         asked.progress = options.progress;
         asked.methods = options.methods;
         asked.full = options.full;
-        asked.clock = threadClock;
+        asked.clock = threadSeconds;
         const auto full = answerWithin(question, asked);
         if (!full) return Unexpected(full.error());
         if (!full->complete) return fail("study.cancelled", "the comparison was cancelled");
