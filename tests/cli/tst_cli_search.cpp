@@ -188,6 +188,7 @@ private slots:
                                                                 knobs, objective));
             const Outcome refused = cli({"search", wrong});
             QVERIFY2(refused.exit == 1 && refused.error.contains(says), refused.text().constData());
+            QVERIFY2(refused.error.count("knobs.x") < 2, "its place is said twice: " + refused.text());
         }
     }
     void agentsAreCompared() {

@@ -26,7 +26,10 @@ Unexpected placedAt(const Place& place, Diagnostic error) {
     if (error.place.file.empty()) {
         const std::string path = error.place.path;
         error.place = place;
-        if (!path.empty()) error.place.path += ": " + path;
+        if (path.starts_with(error.place.path))
+            error.place.path = path;  // it names the place itself already
+        else if (!path.empty())
+            error.place.path += ": " + path;
     }
     return Unexpected(std::move(error));
 }

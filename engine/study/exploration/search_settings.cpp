@@ -9,7 +9,11 @@ namespace orrery {
 namespace {
 
 Unexpected placed(std::string part, Diagnostic error) {
-    error.place.path = error.place.path.empty() ? std::move(part) : part + ": " + error.place.path;
+    std::string& path = error.place.path;
+    if (part.ends_with(path))  // also where it says nothing
+        path = std::move(part);
+    else if (!path.starts_with(part))
+        path = part + ": " + path;
     return Unexpected(std::move(error));
 }
 
