@@ -210,6 +210,18 @@ private slots:
         QVERIFY(answer.statedEach > 5 * answer.statedOnce);
     }
 
+    // Also a method that is too slow to stand among those that are asked unless told.
+    void whoIsNamedIsAsked() {
+        const Scenario scenario = question("a100-80-sxm", "llama-2-7b", 128);
+        for (const char* full : {"gpu-cycle", "gpu-cycle(seconds=1)"}) {
+            BudgetOptions options;
+            options.full = full;
+            options.to = 10;  // what cheap methods say is enough
+            const BudgetAnswer answer = spend(scenario, options);
+            QVERIFY2(answer.estimate.method == fmt::format("budget({})", full), answer.estimate.method.c_str());
+        }
+    }
+
     void sameQuestionSameBytes() {
         const Scenario scenario = question("gemmini-like", "resnet-50");
         const auto bytes = [&] {

@@ -60,22 +60,29 @@ void addSampledForms(std::vector<Chosen>& chosen) {
     }
 }
 
-Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choices) {
+/// `full` stands among them, also where nobody chose it.
+Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choices, const std::string& full) {
     std::vector<Chosen> chosen;
+    const auto choose = [&](const std::string& text) -> Expected<void> {
+        auto choice = methodChoice(text, builtinMethods());
+        if (!choice) return Unexpected(std::move(choice.error()));
+        const KernelMethod* method = findKernelMethod(choice->id);
+        if (!method) return {};  // it prices operators of a graph, not kernels
+        std::string name = toText(*choice);
+        if (std::ranges::find(chosen, name, &Chosen::text) == chosen.end())
+            chosen.push_back({method, modelMethod(*method).card, choice->options, std::move(name)});
+        return {};
+    };
     if (choices.empty()) {
         for (const KernelMethod& method : kernelMethods()) {
             MethodCard card = modelMethod(method).card;
             if (standsAmongAll(card)) chosen.push_back({&method, std::move(card), {}, std::string(method.id)});
         }
-        return chosen;
     }
-    for (const std::string& text : choices) {
-        auto choice = methodChoice(text, builtinMethods());
-        if (!choice) return Unexpected(std::move(choice.error()));
-        const KernelMethod* method = findKernelMethod(choice->id);
-        if (!method) continue;  // it prices operators of a graph, not kernels
-        chosen.push_back({method, modelMethod(*method).card, choice->options, toText(*choice)});
-    }
+    for (const std::string& text : choices)
+        if (auto done = choose(text); !done) return Unexpected(std::move(done.error()));
+    if (!full.empty())
+        if (auto done = choose(full); !done) return Unexpected(std::move(done.error()));
     if (chosen.empty()) {
         return fail("budget.no-method", "none of the methods prices kernels one by one", "a method of level kernel",
                     "`orrery-cli methods` says which do");
@@ -192,7 +199,7 @@ Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std
         return fail("budget.system", "a budget chooses methods for the kernels of one device",
                     "a pass or a training step", "Ask for the ladder of methods instead (`--ladder`)");
     }
-    auto chosen = chosenMethods(choices);
+    auto chosen = chosenMethods(choices, options.full);
     if (!chosen) return Unexpected(std::move(chosen.error()));
     addSampledForms(*chosen);
     for (const Chosen& each : *chosen) {

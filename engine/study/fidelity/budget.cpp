@@ -317,11 +317,7 @@ Expected<BudgetAnswer> answerWithin(const Scenario& scenario, const BudgetOption
         return fail("budget.no-method", fmt::format("`{}` does not price kernels one by one", options.full),
                     "a method of level kernel", "`orrery-cli methods` says which are");
     }
-    std::vector<std::string> methods = options.methods;
-    if (!methods.empty() && !options.full.empty() &&
-        std::find(methods.begin(), methods.end(), options.full) == methods.end())
-        methods.push_back(options.full);
-    auto askers = kernelAskers(scenario, methods, options);
+    auto askers = kernelAskers(scenario, options.methods, options);
     if (!askers) return Unexpected(std::move(askers.error()));
     return Run(std::move(*askers), options).answer();
 }
