@@ -10,15 +10,16 @@ AddressMap::AddressMap(const Machine& machine) : machine_(machine) {
     power_ = std::has_single_bit(channels);
     channelBits_ = std::bit_width(channels) - 1;
     sliceBits_ = std::bit_width(static_cast<unsigned>(machine.slicesPerDie())) - 1;
-    bank_ = machine.bankMask, row_ = machine.rowMask;
+    std::uint64_t bank = machine.bankMask, row = machine.rowMask, chip = 0, slice = 0;
     if (power_) {
         const std::uint64_t low = (std::uint64_t{1} << machine.channelBit) - 1;
         const auto spread = [&](std::uint64_t mask) { return ((mask & ~low) << channelBits_) | (mask & low); };
-        bank_ = spread(bank_), row_ = spread(row_);
-        chip_ = ((std::uint64_t{1} << channelBits_) - 1) << machine.channelBit;
+        bank = spread(bank), row = spread(row);
+        chip = ((std::uint64_t{1} << channelBits_) - 1) << machine.channelBit;
     }
-    std::uint64_t left = bank_;
-    for (int i = 0; i < sliceBits_ && left; ++i, left &= left - 1) slice_ |= left & (~left + 1);
+    std::uint64_t left = bank;
+    for (int i = 0; i < sliceBits_ && left; ++i, left &= left - 1) slice |= left & (~left + 1);
+    chip_ = BitPack(chip), bank_ = BitPack(bank), row_ = BitPack(row), line_ = BitPack(~(chip | slice));
 }
 
 std::uint32_t AddressMap::polynomial(std::uint64_t high, std::uint32_t index, int size) {
@@ -29,7 +30,7 @@ std::uint32_t AddressMap::polynomial(std::uint64_t high, std::uint32_t index, in
                                                  : size == 32 ? std::span<const std::uint32_t>(m32)
                                                               : std::span<const std::uint32_t>(m64);
     for (std::size_t i = 0; i < masks.size(); ++i)
-        index ^= static_cast<std::uint32_t>(std::popcount(high & masks[i]) & 1) << i;
+        index ^= static_cast<std::uint32_t>(__builtin_parity(static_cast<std::uint32_t>(high) & masks[i])) << i;
     return index;
 }
 
@@ -40,7 +41,7 @@ AddressMap::Spot AddressMap::spot(std::uint64_t address) const {
     std::uint32_t chip = 0;
     std::uint64_t rest = address, high = 0;
     if (power_) {
-        chip = static_cast<std::uint32_t>(pack(chip_, address));
+        chip = static_cast<std::uint32_t>(chip_(address));
         high = address >> (bit + channelBits_ + sliceBits_);
     } else {
         const std::uint64_t top = address >> bit, n = static_cast<std::uint64_t>(machine_.channels);
@@ -48,8 +49,8 @@ AddressMap::Spot AddressMap::spot(std::uint64_t address) const {
         high = top / n;
         rest = (high << bit) | (address & ((std::uint64_t{1} << bit) - 1));
     }
-    out.bank = static_cast<std::uint32_t>(pack(bank_, rest)) % static_cast<std::uint32_t>(machine_.dram.banks);
-    out.row = static_cast<std::uint32_t>(pack(row_, rest));
+    out.bank = static_cast<std::uint32_t>(bank_(rest)) % static_cast<std::uint32_t>(machine_.dram.banks);
+    out.row = static_cast<std::uint32_t>(row_(rest));
     if (machine_.permutesBanks) {
         const auto banks = static_cast<std::uint32_t>(machine_.dram.banks);
         const int bits = std::bit_width(banks) - 1;
@@ -67,7 +68,7 @@ std::uint32_t AddressMap::l2Set(std::uint64_t address) const {
         part = (((address >> bit) / static_cast<std::uint64_t>(machine_.channels)) << bit) |
                (address & ((std::uint64_t{1} << bit) - 1));
     }
-    part = pack(~(chip_ | slice_), part);
+    part = line_(part);
     const auto sets = static_cast<std::uint32_t>(machine_.l2.sets);
     const auto index = static_cast<std::uint32_t>(part >> 7) & (sets - 1);
     const std::uint64_t high = part >> (7 + std::bit_width(sets) - 1);

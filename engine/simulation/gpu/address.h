@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 namespace orrery::gpusim {
 
@@ -15,6 +16,33 @@ inline std::uint64_t keptOfCopy(const Machine& machine) {
     return std::uint64_t{16} * 128 * static_cast<std::uint64_t>(machine.l2.sets) *
            static_cast<std::uint64_t>(machine.l2.ways) * static_cast<std::uint64_t>(machine.slices());
 }
+
+/// The bits of an address that a mask names, next to each other.
+class BitPack {
+public:
+    BitPack() = default;
+    explicit BitPack(std::uint64_t mask) {
+        for (int to = 0; mask != 0;) {
+            const int from = std::countr_zero(mask), length = std::countr_one(mask >> from);
+            const std::uint64_t ones = length == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1;
+            runs_.push_back({from - to, ones << to});
+            mask &= ~(ones << from);
+            to += length;
+        }
+    }
+    std::uint64_t operator()(std::uint64_t address) const {
+        std::uint64_t out = 0;
+        for (const Run& run : runs_) out |= (address >> run.shift) & run.mask;
+        return out;
+    }
+
+private:
+    struct Run {
+        int shift = 0;
+        std::uint64_t mask = 0;
+    };
+    std::vector<Run> runs_;
+};
 
 class AddressMap {
 public:
@@ -31,15 +59,10 @@ public:
     static std::uint32_t polynomial(std::uint64_t high, std::uint32_t index, int size);
 
 private:
-    static std::uint64_t pack(std::uint64_t mask, std::uint64_t address) {
-        std::uint64_t out = 0;
-        for (int to = 0; mask; mask &= mask - 1) out |= (address >> std::countr_zero(mask) & 1) << to++;
-        return out;
-    }
     const Machine& machine_;
     bool power_ = true;
     int channelBits_ = 0, sliceBits_ = 0;
-    std::uint64_t chip_ = 0, bank_ = 0, row_ = 0, slice_ = 0;
+    BitPack chip_, bank_, row_, line_;  ///< `line_`: what is left for L2's sets
 };
 
 }  // namespace orrery::gpusim

@@ -12,19 +12,22 @@ namespace {
 
 // Passes over 32 banks of words: lanes in groups whose words fill the banks once, each group by its fullest bank.
 std::uint32_t sharedPasses(const std::vector<std::uint64_t>& addresses, unsigned bytes) {
-    const std::size_t words = std::max(1u, bytes / 4), lanes = std::max<std::size_t>(1, 32 / words);
+    constexpr std::size_t banks = 32;
+    const std::size_t words = std::clamp<std::size_t>(bytes / 4, 1, banks), lanes = banks / words;
     std::uint32_t passes = 0;
-    std::vector<std::uint64_t> touched;
+    std::array<std::array<std::uint64_t, banks>, banks> held;  // [bank]: its distinct words, as many as `count` says
     for (std::size_t first = 0; first < addresses.size(); first += lanes) {
-        touched.clear();
+        std::array<std::uint8_t, banks> count{};
+        std::uint8_t most = 0;
         for (std::size_t i = first; i < std::min(addresses.size(), first + lanes); ++i) {
-            for (std::size_t w = 0; w < words; ++w) touched.push_back(addresses[i] / 4 + w);
+            for (std::uint64_t word = addresses[i] / 4; word < addresses[i] / 4 + words; ++word) {
+                auto& bank = held[word % banks];
+                std::uint8_t& filled = count[word % banks];
+                if (std::find(bank.begin(), bank.begin() + filled, word) != bank.begin() + filled) continue;
+                bank[filled++] = word;
+                most = std::max(most, filled);
+            }
         }
-        std::sort(touched.begin(), touched.end());
-        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-        std::array<std::uint32_t, 32> banks{};
-        std::uint32_t most = 0;
-        for (const auto word : touched) most = std::max(most, ++banks[word & 31]);
         passes += most;
     }
     return passes;
@@ -85,6 +88,16 @@ void addAccesses(const Machine& machine, TraceBlock& block, const AccessKind& ki
             const auto offset = static_cast<unsigned>(from & 31);
             const unsigned part = std::min(length, 32 - offset);
             const auto bits = static_cast<std::uint32_t>(((std::uint64_t{1} << part) - 1) << offset);
+            from += part, length -= part;
+            // Most lanes go on where the last one ended.
+            if (block.accesses.size() == begin || block.accesses.back().address < sector) {
+                block.accesses.push_back({sector, bits, 1});
+                continue;
+            }
+            if (!apart && block.accesses.back().address == sector) {
+                block.accesses.back().bytes |= bits, ++block.accesses.back().lanes;
+                continue;
+            }
             std::size_t i = block.accesses.size();
             while (i > begin && block.accesses[i - 1].address > sector) --i;
             Access* same = nullptr;
@@ -96,7 +109,6 @@ void addAccesses(const Machine& machine, TraceBlock& block, const AccessKind& ki
                 same->bytes |= bits, ++same->lanes;
             else
                 block.accesses.insert(block.accesses.begin() + static_cast<std::ptrdiff_t>(i), Access{sector, bits, 1});
-            from += part, length -= part;
         }
     };
     LaneMask lanes = out.mask;

@@ -40,7 +40,7 @@ public:
                 next = std::min(next, in_[input].front().ready);
                 continue;
             }
-            const std::size_t turn = (input + in_.size() - out.turn) % in_.size();
+            const std::size_t turn = input - out.turn + (input < out.turn ? in_.size() : 0);
             if (turn < best) best = turn, chosen = i;
         }
         if (chosen == out.heads.size()) {
@@ -50,7 +50,7 @@ public:
         const std::size_t input = out.heads[chosen];
         out.heads[chosen] = out.heads.back();
         out.heads.pop_back();
-        out.turn = (input + 1) % in_.size();
+        out.turn = input + 1 == in_.size() ? 0 : input + 1;
         out.free = std::max(out.free, static_cast<double>(now)) + period_;
         const auto request = in_[input].take().request;
         if (!in_[input].empty()) {
