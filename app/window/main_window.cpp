@@ -5,6 +5,7 @@
 #include "app/window/headline.h"
 #include "app/window/help/find_anything.h"
 #include "app/window/help/handbook_window.h"
+#include "app/window/input_manners.h"
 #include "app/window/jobs.h"
 #include "app/window/lessons/lessons.h"
 #include "app/window/library_dock.h"
@@ -49,6 +50,7 @@ MainWindow::MainWindow(QWidget* parent, const PageList& pages)
     buildDocks();
     addToolBar(new TopBar(*studio_, this));
     buildMenus(*this, *studio_);
+    qApp->installEventFilter(new InputManners(this));
     connect(&studio_->document, &Document::modifiedChanged, this, &MainWindow::refreshTitle);
     connect(&studio_->document, &Document::fileChanged, this, &MainWindow::refreshTitle);
     applyPreferences(preferences_);

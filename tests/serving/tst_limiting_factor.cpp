@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <set>
 
 // Is what limits a run named, is a trace taken whole or said not to be, and does the best of a sweep keep the SLO?
@@ -68,6 +69,24 @@ private slots:
         QVERIFY2(time.kind == LimitKind::Iterations, time.text.c_str());
         const LimitingFactor none = limitOf(1000, 1 << 16, 0.5);
         QVERIFY2(none.kind == LimitKind::None, none.text.c_str());
+    }
+
+    // A trace that nothing reads is not passed over in silence.
+    void anUnusedTraceIsSaid() {
+        const std::string head =
+            "orrery: serving/1\nhardware: h100-sxm\nmodel: {source: llama-2-7b}\npools: [{}]\ntraffic:\n"
+            "  trace: {file: some.csv}\n";
+        for (const auto& [more, warned] : std::vector<std::pair<const char*, bool>>{
+                 {"  arrivals: {kind: poisson, rate: 2}\n", true},
+                 {"", true},
+                 {"  arrivals: {kind: trace}\n", false},
+                 {"  arrivals: {kind: poisson, rate: 2}\n  prompt: {kind: trace}\n", false}}) {
+            const auto loaded = readServing(head + more, "fleet.yaml");
+            QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+            const bool said = std::ranges::any_of(
+                loaded->warnings, [](const Diagnostic& each) { return each.code == "serving.trace-unused"; });
+            QVERIFY2(said == warned, more);
+        }
     }
 
     void theEnginesOwnNumbersDependOnTheDevice() {

@@ -80,6 +80,26 @@ private slots:
         QVERIFY2(editor->toolTip().startsWith(ui::windowText(spec.meaning)), qPrintable(editor->toolTip()));
     }
 
+    // It scrolls up and down alone: what is wider than it would be cut, its numbers with it.
+    void aLongNameMakesItNoWider() {
+        form_->setFixedWidth(static_cast<int>(38 * ui::Theme::instance().unit()));
+        form_->resize(form_->width(), 600);
+        form_->show();
+        ServingStudy study = fullQuestion();
+        for (const char* file : {"", "/tmp/AzureLLMInferenceTrace_conversations_of_a_whole_week_2024.csv.gz"}) {
+            study.traffic.trace.file = file;
+            study.traffic.arrivals.kind = *file ? ArrivalKind::Trace : ArrivalKind::Poisson;
+            form_->setQuestion(study);
+            QTest::qWait(50);
+            QVERIFY2(form_->widget()->width() <= form_->viewport()->width(),
+                     qPrintable(QStringLiteral("%1 in %2, `%3`")
+                                    .arg(form_->widget()->width())
+                                    .arg(form_->viewport()->width())
+                                    .arg(file)));
+        }
+        form_->hide();
+    }
+
     // What its editor says is what the question becomes, and back; nothing else changes.
     void anEditReachesTheQuestion_data() { eachOnForm(); }
     void anEditReachesTheQuestion() {

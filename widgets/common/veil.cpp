@@ -4,6 +4,7 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QSplitter>
 
 namespace orrery::ui {
 
@@ -12,9 +13,15 @@ namespace {
 constexpr int patience = 400;       ///< ms: a pause that is felt
 constexpr double thickness = 0.62;  ///< of the cover over the old result
 
+// A splitter would lay it out as one more of its parts.
+QWidget* hostOf(QWidget* over) {
+    while (qobject_cast<QSplitter*>(over) && over->parentWidget()) over = over->parentWidget();
+    return over;
+}
+
 }  // namespace
 
-Veil::Veil(QWidget* over) : QWidget(over) {
+Veil::Veil(QWidget* over) : QWidget(hostOf(over)), over_(over) {
     setObjectName(over->objectName() + QStringLiteral("-veil"));
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setFocusPolicy(Qt::NoFocus);
@@ -30,10 +37,14 @@ void Veil::drop(const QString& why) {
     soon_.stop();
     why_ = why;
     setAccessibleName(why);
-    setGeometry(parentWidget()->rect());
+    cover();
     raise();
     show();
     update();
+}
+
+void Veil::cover() {
+    setGeometry(QRect(over_->mapTo(parentWidget(), QPoint()), over_->size()));
 }
 
 void Veil::dropSoon(const QString& why) {
@@ -51,15 +62,18 @@ void Veil::lift() {
 QString Veil::lateIn(const QWidget& shown) {
     for (const Veil* veil : shown.findChildren<Veil*>())
         if (!veil->said().isEmpty()) return veil->said();
-    for (const QWidget* around = shown.parentWidget(); around; around = around->parentWidget())
-        for (const Veil* veil : around->findChildren<Veil*>(Qt::FindDirectChildrenOnly))
-            if (!veil->said().isEmpty()) return veil->said();
+    for (const QWidget* around = shown.parentWidget(); around; around = around->parentWidget()) {
+        for (const Veil* veil : around->findChildren<Veil*>(Qt::FindDirectChildrenOnly)) {
+            const bool covers = veil->over_ == &shown || veil->over_->isAncestorOf(&shown);
+            if (covers && !veil->said().isEmpty()) return veil->said();
+        }
+    }
     return {};
 }
 
 bool Veil::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == parent()) {
-        if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());
+    if (watched == over_) {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Move) cover();
         // A view made later, such as a tab's, would lie above.
         if (event->type() == QEvent::ChildAdded && isDown()) raise();
     }

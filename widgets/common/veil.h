@@ -29,8 +29,10 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void cover();
     const QString& said() const { return soon_.isActive() ? soonWhy_ : why_; }
 
+    QWidget* over_;
     QString why_, soonWhy_;
     QTimer soon_;
 };

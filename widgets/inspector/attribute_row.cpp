@@ -20,15 +20,6 @@ QString readable(const QString& name) {
     return words;
 }
 
-/// A choice must not change because the panel scrolls under the mouse.
-class QuietCombo : public QComboBox {
-public:
-    using QComboBox::QComboBox;
-
-protected:
-    void wheelEvent(QWheelEvent* event) override { event->ignore(); }
-};
-
 }  // namespace
 
 RowSpec RowSpec::of(const AttributeSpec& spec) {
@@ -93,7 +84,7 @@ void AttributeRow::build() {
     label_->setToolTip(tip);
 
     if (spec_.form == AttributeForm::Choice || spec_.chooser) {
-        choice_ = new QuietCombo(this);
+        choice_ = new QComboBox(this);
         for (const QString& choice : spec_.choices) choice_->addItem(choice, choice);
         choice_->setObjectName(name);
         choice_->setAccessibleName(spec_.label);

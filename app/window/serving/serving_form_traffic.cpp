@@ -55,6 +55,7 @@ void ServingForm::buildTraffic() {
     rateText_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Normal, inner_);
     trace_ = named(new QPushButton(tr("Choose a trace …"), inner_), "serving.trace", tr("Choose a trace"),
                    tr("Azure, Mooncake, BurstGPT, ShareGPT, Splitwise, or any CSV"));
+    trace_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long name makes no form wider
     lengths_ =
         namedChoice(inner_, "serving.lengths", tr("Lengths"), tr("How prompt and output lengths are distributed"));
     for (const LengthKind kind : {LengthKind::Fixed, LengthKind::Uniform, LengthKind::Zipf, LengthKind::LogNormal})
@@ -146,8 +147,13 @@ void ServingForm::showTraffic() {
     const bool open = kind != ArrivalKind::ClosedLoop && kind != ArrivalKind::AllAtOnce && kind != ArrivalKind::Trace;
     rate_->setEnabled(open);
     rateText_->setText(open ? tr("%1/s").arg(traffic.arrivals.rate, 0, 'g', 3) : QStringLiteral("–"));
-    trace_->setText(traffic.trace.file.empty() ? tr("Choose a trace …")
-                                               : QFileInfo(ui::qs(traffic.trace.file)).fileName());
+    const QString file = QFileInfo(ui::qs(traffic.trace.file)).fileName();
+    constexpr int most = 22;  // letters, of which the button has room
+    trace_->setText(file.isEmpty()          ? tr("Choose a trace …")
+                    : file.size() <= most ? file
+                                            : file.left(most / 2) + QStringLiteral("…") + file.right(most / 2));
+    trace_->setToolTip(file.isEmpty() ? tr("A file of requests: when they come, and how long they are")
+                                      : ui::qs(traffic.trace.file));
     const bool traced = traffic.prompt.kind == LengthKind::Trace;
     lengths_->setEnabled(!traced);
     prompt_->setEnabled(!traced);

@@ -48,11 +48,6 @@ RequestStream asVidur(const TrafficSpec& spec, std::uint64_t seed) {
     return stream;
 }
 
-bool needsTrace(const TrafficSpec& spec) {
-    return spec.arrivals.kind == ArrivalKind::Trace || spec.prompt.kind == LengthKind::Trace ||
-           (spec.output.kind == LengthKind::Trace && spec.ratio <= 0);
-}
-
 // Everything is the trace's: its other columns, hashes and ids are kept then.
 bool isTrace(const TrafficSpec& spec) {
     return spec.arrivals.kind == ArrivalKind::Trace && spec.prompt.kind == LengthKind::Trace &&
@@ -84,6 +79,11 @@ Expected<RequestStream> generated(const TrafficSpec& spec, std::uint64_t seed, c
 }
 
 }  // namespace
+
+bool needsTrace(const TrafficSpec& spec) {
+    return spec.arrivals.kind == ArrivalKind::Trace || spec.prompt.kind == LengthKind::Trace ||
+           (spec.output.kind == LengthKind::Trace && spec.ratio <= 0);
+}
 
 Expected<RequestStream> makeTraffic(const TrafficSpec& spec, std::uint64_t seed) {
     if (auto checked = check(spec); !checked) return Unexpected(std::move(checked.error()));

@@ -115,6 +115,8 @@ struct TrafficSpec {
     bool operator==(const TrafficSpec&) const = default;
 };
 
+/// Whether anything of the trace is read: times of arrival, or lengths.
+bool needsTrace(const TrafficSpec& spec);
 /// Codes `traffic.*` (numbers that make no sense, with the field in place.path) and those of readTrace().
 Expected<void> check(const TrafficSpec& spec);
 Expected<RequestStream> makeTraffic(const TrafficSpec& spec, std::uint64_t seed);

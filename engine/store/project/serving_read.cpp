@@ -1,4 +1,5 @@
 #include "serving/fields/field.h"
+#include "serving/traffic/traffic.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
 #include "store/project/serving_yaml.h"
@@ -195,6 +196,15 @@ Expected<ServingStudy> readServingSection(const YamlNode& root, YamlContext& con
     if (auto done = reader.read(std::move(*map), "", fieldTable<ServingStudy>(), &study); !done)
         return tl::unexpected(done.error());
     followTrace(study.traffic, places);
+    if (const TrafficSpec& traffic = study.traffic; !traffic.trace.file.empty() && !needsTrace(traffic)) {
+        const auto place = places.find("traffic/trace");
+        context.warnings.push_back(warning(
+            "serving.trace-unused",
+            fmt::format("the trace {} is not used: arrivals are {} and lengths are described", traffic.trace.file,
+                        toText(traffic.arrivals.kind)),
+            "say `kind: trace` under `arrivals`, under `prompt` and `output`, or under all of them",
+            place == places.end() ? context.place(root, "traffic/trace") : place->second));
+    }
     if (study.scenario.pools.empty()) {
         return fail("serving.no-pools", "nothing serves: the list of pools is empty", "at least one pool", "",
                     context.place(root.find("pools") ? *root.find("pools") : root, "pools"));
