@@ -230,7 +230,7 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
         m.done, m.requests, m.stages.empty() ? "requests" : "questions", m.rejected, m.requestsPerSecond,
         m.outputTokensPerSecond, m.makespan, m.iterations, m.preemptions, m.restarts, shareText(m.kvUse),
         shareText(m.peakKvUse));
-    text += fmt::format("{} requests stood still between two of their iterations, {} times, {:.4g} s in all\n",
+    text += fmt::format("{} requests stalled between two of their iterations, {} times, {:.4g} s in all\n",
                         m.stalled, m.stalls, m.stallSeconds);
     if (m.adapterHitRate > 0 || m.adapterLoads > 0) {
         text += fmt::format("{} adapters loaded from the host in {:.4g} s; {:.1f} % of their uses found them there\n",

@@ -1,5 +1,6 @@
 #include "app/window/headline.h"
 
+#include "evaluation/best_answer.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 
@@ -163,11 +164,10 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
                                                      QString::fromStdString(format(estimate->interval.high))));
     interval_->setToolTip(tr("Interval: %1").arg(QString::fromStdString(estimate->interval.basis)));
     QStringList facts;
-    const bool isBound = estimate->interval.kind == IntervalKind::Bound;
-    if (isBound) {
+    if (isLeastTime(*estimate)) {
         latency_->setText(QStringLiteral("≥ ") + latency_->text());
     } else if (snapshot->bound) {
-        facts << tr("bound %1").arg(QString::fromStdString(format(*snapshot->bound)));
+        facts << tr("no less than %1").arg(QString::fromStdString(format(*snapshot->bound)));
     }
     if (const QString bound = boundText(*estimate); !bound.isEmpty()) facts << bound;
     if (estimate->memory) {
@@ -179,8 +179,11 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
     }
     if (estimate->energy) facts << QString::fromStdString(format(*estimate->energy));
     for (const Figure& figure : estimate->figures) {
-        facts << QStringLiteral("%1 %2").arg(QString::fromStdString(figure.label).toLower(),
-                                             QString::fromStdString(formatMeasure(figure.value, figure.dimension)));
+        facts << QStringLiteral("%1 %2 %3")
+                     .arg(QString::fromStdString(figure.label).toLower(),
+                          QString::fromStdString(formatMeasure(figure.value, figure.dimension)),
+                          QString::fromStdString(figure.unit))
+                     .trimmed();
     }
     QStringList doubts, hints;
     for (const Diagnostic& each : estimate->warnings) {

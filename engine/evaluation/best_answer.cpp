@@ -80,6 +80,11 @@ AnswerRanking rankAnswers(std::span<const AskedAnswer> answers) {
     return ranking;
 }
 
+bool isLeastTime(const Estimate& estimate) {
+    return estimate.interval.kind == IntervalKind::Bound &&
+           estimate.latency.value <= estimate.interval.low.value * (1 + 1e-9);
+}
+
 std::optional<Seconds> boundBeside(std::span<const AskedAnswer> answers, const AnswerRanking& ranking) {
     for (const std::size_t at : ranking.order) {
         const Estimate* estimate = answers[at].estimate;

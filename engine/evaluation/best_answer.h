@@ -38,6 +38,9 @@ std::string supportText(const Estimate& estimate);
 /// Costs microseconds.
 AnswerRanking rankAnswers(std::span<const AskedAnswer> answers);
 
+/// Whether nothing is faster than the answer's own latency, so that `≥` may stand before it. A roofline counts traffic
+/// that a cache may save; where it does, its interval begins below it.
+bool isLeastTime(const Estimate& estimate);
 /// The bound that stands beside an answer: that of the best answer, else of any. Nothing where no method knows kernels.
 std::optional<Seconds> boundBeside(std::span<const AskedAnswer> answers, const AnswerRanking& ranking);
 

@@ -121,8 +121,9 @@ Expected<ServingIntervals> intervalsOf(const ServingResult& run, const ServingMe
     ServingIntervals result = spanOf(ends[0], metrics, ends[1]);
     result.known = true;
     result.basis =
-        "The same requests with every iteration at the low and at the high end of its 90 % interval: errors that go "
-        "together. Independent ones would make sums over N iterations surer by √N";
+        "The same requests with every iteration at the low and at the high end of its 90 % interval: errors of "
+        "iterations "
+        "count as common. Were they independent, the interval of a sum of N would be narrower by √N";
     return result;
 }
 

@@ -127,7 +127,7 @@ private slots:
         // Retrieval is 30 ms whatever it holds, of 8 workers with 4 questions each: hardly ever a queue.
         QVERIFY(std::abs(metrics.at("stages").at(1).at("end_to_end_s").at("p50").get<double>() - 0.03) < 1e-9);
         const Outcome text = cli({"serve", file}, {}, 60000);
-        QVERIFY2(text.exit == 0 && text.out.contains("questions done") && text.out.contains("stood still"),
+        QVERIFY2(text.exit == 0 && text.out.contains("questions done") && text.out.contains("requests stalled"),
                  text.text());
         for (const char* stage : {"embed", "retrieve", "rerank", "generate"})
             QVERIFY2(text.out.contains(QString("\n") + stage), text.text());

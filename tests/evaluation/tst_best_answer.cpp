@@ -70,6 +70,16 @@ private slots:
         QCOMPARE(*ranking.best, std::size_t{0});
         QVERIFY(ranking.reason.find("bound") != std::string::npos);
     }
+    // `≥` stands before a time that nothing beats, and not before one that is above its own bound.
+    void whatMayBeBeatenIsNoLeastTime() {
+        Estimate e = answer(1, 0.001);
+        QVERIFY2(!isLeastTime(e), "a prediction");
+        e.interval.kind = IntervalKind::Bound;
+        e.latency = Seconds(4.27), e.interval.low = Seconds(4.06);
+        QVERIFY(!isLeastTime(e));
+        e.interval.low = e.latency;
+        QVERIFY(isLeastTime(e));
+    }
     void nothingLeadsWhereNothingAnswers() {
         const std::vector<AskedAnswer> none{{"a", nullptr}, {"b", nullptr}};
         QVERIFY(!rankAnswers(none).best);

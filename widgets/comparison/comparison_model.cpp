@@ -84,8 +84,7 @@ QString ComparisonModel::text(const Answer& answer, int column) const {
     const Estimate& estimate = *answer.estimate;
     switch (column) {
         case Prediction:
-            return (estimate.interval.kind == IntervalKind::Bound ? QStringLiteral("≥ ") : QString()) +
-                   qs(format(estimate.latency));
+            return (isLeastTime(estimate) ? QStringLiteral("≥ ") : QString()) + qs(format(estimate.latency));
         case Reference:
             return reference_ ? qs(format(reference_->latency)) : dash;
         case Error: {

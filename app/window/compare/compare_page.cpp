@@ -181,7 +181,7 @@ void ComparePage::showHead() {
     }
     const CaseComparison& all = view_->comparison;
     if (!several) {
-        headline_->setFullText(tr("Nothing to hold %1 against yet").arg(ui::qs(all.base().asked.name)));
+        headline_->setFullText(tr("Nothing to compare %1 with yet").arg(ui::qs(all.base().asked.name)));
         return sub_->setFullText(tr(
             "Keep this as A, then change the design; or add another one. Each number then stands beside the other's."));
     }

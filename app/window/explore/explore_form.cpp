@@ -26,7 +26,7 @@ namespace orrery::app {
 
 ExploreForm::ExploreForm(QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("explore.form"));
-    setAccessibleName(tr("What the search turns and wants"));
+    setAccessibleName(tr("Knobs, objectives and constraints of the search"));
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -77,14 +77,14 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
         grid->addWidget(label, row, 0);
         grid->addWidget(control, row, 1);
     };
-    header(tr("What is wanted"));
+    header(tr("Objectives"));
     across_ = namedChoice(body, "explore.across", tr("Across"), tr("The first objective: the plot's horizontal axis"));
     up_ = namedChoice(body, "explore.up", tr("Up"), tr("The second objective: the plot's vertical axis"));
     field(tr("Across"), across_);
     field(tr("Up"), up_);
     also_ = namedChoice(body, "explore.also", tr("Also"), tr("A third objective: its points are of the front too"));
     field(tr("Also"), also_);
-    header(tr("What must be kept"));
+    header(tr("Constraints"));
     limits_ = new LimitRows(body);
     grid->addWidget(limits_, grid->rowCount(), 0, 1, 2);
     price_ = named(new ui::ValueEdit(body), "explore.price", tr("Price of a device and hour"),
@@ -92,10 +92,12 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
     price_->setMeasure(Dimension::Number);
     price_->setPlaceholderText(tr("$ an hour"));
     field(tr("Device-hour"), price_);
-    header(tr("Who answers, who asks"));
-    method_ = namedChoice(body, "explore.method", tr("Method"),
-                          tr("Who answers every point. The roofline takes microseconds; others are closer"));
-    agent_ = namedChoice(body, "explore.agent", tr("Agent"), tr("Who decides which points are asked for"));
+    header(tr("Method and agent"));
+    method_ = namedChoice(
+        body, "explore.method", tr("Method"),
+        tr("The method that answers every point. The roofline takes microseconds; others are more accurate"));
+    agent_ = namedChoice(body, "explore.agent", tr("Agent"),
+                         tr("The search algorithm: it decides which points are asked for"));
     for (const AgentInfo& agent : searchAgents()) {
         if (agent.id == "one-at-a-time") continue;  // its answers have a view of their own
         agent_->addItem(tr(agent.title.data()), ui::qs(agent.id));
@@ -296,9 +298,8 @@ void ExploreForm::addKnob(int offer) {
 void ExploreForm::setPoints(std::uint64_t points, const QString& why) {
     points_->setTone(why.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
     points_->setText(!why.isEmpty() ? why
-                     : points == 0
-                         ? tr("Nothing turns yet. Add a knob: a number of the drawing, of the model or of the plan.")
-                         : tr("%1 points in all").arg(ui::countText(static_cast<double>(points))));
+                     : points == 0  ? tr("No knobs yet. Add one: a number of the drawing, of the model or of the plan.")
+                                    : tr("%1 points in all").arg(ui::countText(static_cast<double>(points))));
 }
 
 }  // namespace orrery::app

@@ -47,6 +47,11 @@ bool sameRun(ServingStudy a, const ServingStudy& b) {
     return a == b;
 }
 
+QString sentence(QString words) {
+    if (!words.isEmpty()) words[0] = words[0].toUpper();
+    return words;
+}
+
 void beginAsEngine(SchedulerSpec& scheduler, const HardwarePtr& hardware) {
     const auto device = hardware ? deviceView(*hardware) : fail("serving.no-device", "nothing is drawn");
     if (device) setEngineDefaults(scheduler, hardware->name + ' ' + device->name, device->main().capacity.value);
@@ -156,8 +161,9 @@ ServingStudy ServingPage::usualQuestion() {
     return study;
 }
 
-ServingStudy ServingPage::usualQuestion(const HardwarePtr& hardware) {
+ServingStudy ServingPage::usualQuestion(const HardwarePtr& hardware, const std::string& model) {
     ServingStudy study = usualQuestion();
+    if (!model.empty()) study.scenario.model.source = model;
     if (study.scenario.pools.empty()) study.scenario.pools.emplace_back();
     for (PoolSpec& pool : study.scenario.pools) beginAsEngine(pool.scheduler, hardware);
     return study;
@@ -266,7 +272,8 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setTone(ui::Tone::Bad);
     QString hint = ui::windowText(why.hint);
     if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();
-    headline_->setFullText(ui::windowText(why.message) + (hint.isEmpty() ? QString() : QStringLiteral(". ") + hint));
+    headline_->setFullText(sentence(ui::windowText(why.message)) +
+                           (hint.isEmpty() ? QString() : QStringLiteral(". ") + sentence(hint)));
     headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
 }

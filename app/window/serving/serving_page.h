@@ -59,8 +59,8 @@ public:
     void setHardware(HardwarePtr hardware, ui::PlacementsPtr placements = nullptr);
     /// What is asked before a person has asked: one device of today, busy enough to see queues.
     static ServingStudy usualQuestion();
-    /// The same with the scheduler as its engine begins on these devices.
-    static ServingStudy usualQuestion(const HardwarePtr& hardware);
+    /// The same with the scheduler as its engine begins on these devices, of that model (empty: the usual one).
+    static ServingStudy usualQuestion(const HardwarePtr& hardware, const std::string& model);
     void setQuestion(const ServingStudy& question);
     const ServingStudy& question() const;
 
@@ -89,6 +89,7 @@ protected:
 private:
     void fitFleet();  ///< in a low window, the replicas give their room to a view of the whole run
     void followDocument();                    ///< the document's design and question
+    ServingStudy usual();                     ///< of the document's design and its model, if that one can be served
     static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
     QWidget* buildTransport();
     QWidget* buildViews();
@@ -124,6 +125,7 @@ private:
 
     Studio* studio_ = nullptr;  ///< since it joined
     HardwarePtr hardware_;
+    std::pair<std::string, bool> model_;  ///< of the document, and whether it can be served
     ui::PlacementsPtr placements_;
     ServingStudy question_;
     std::shared_ptr<IterationTimes> times_ = std::make_shared<IterationTimes>();

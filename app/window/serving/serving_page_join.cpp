@@ -13,6 +13,7 @@
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/line_plot.h"
+#include "workload/models/transformer_source.h"
 
 #include <QDir>
 #include <QTabWidget>
@@ -33,14 +34,15 @@ void ServingPage::join(Studio& studio) {
     studio_ = &studio;
     connect(&studio.document, &Document::replaced, this, &ServingPage::forget);
     for (const auto signal :
-         {&Document::hardwareChanged, &Document::layoutChanged, &Document::servingChanged, &Document::replaced})
+         {&Document::hardwareChanged, &Document::workloadChanged, &Document::scenarioChanged, &Document::layoutChanged,
+          &Document::servingChanged, &Document::replaced})
         connect(&studio.document, signal, this, &ServingPage::followDocument);
     // What is dragged, or typed in one go, is one entry of the undo list.
     connect(this, &ServingPage::edited, this,
             [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
                 if (!since.isValid() || since.elapsed() > 800) gesture = studio_->document.newGesture();
                 since.start();
-                studio_->apply(setServingEdit(*studio_->document.state(), study, usualQuestion(hardware_)), gesture);
+                studio_->apply(setServingEdit(*studio_->document.state(), study, usual()), gesture);
             });
 }
 
@@ -50,7 +52,14 @@ void ServingPage::followDocument() {
     const int named = study ? state.hardwareIndex(study->hardware) : -1;
     setHardware(named < 0 ? studio_->document.hardware() : state.hardware[static_cast<std::size_t>(named)],
                 named < 0 ? studio_->document.placements() : state.placementsOf(named));
-    setQuestion(study ? *study : usualQuestion(hardware_));
+    setQuestion(study ? *study : usual());
+}
+
+ServingStudy ServingPage::usual() {
+    const ProjectWorkload* workload = studio_->document.workload();
+    const std::string source = workload ? workload->recipe.source : std::string();
+    if (source != model_.first) model_ = {source, transformerConfig(source).has_value()};
+    return usualQuestion(hardware_, model_.second ? source : std::string());
 }
 
 // What answers another question is not reported as an answer to this one, whether it is dimmed already or not.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 namespace orrery {
 
@@ -133,15 +134,53 @@ Part answer(const Seen& one, const LaterInputs& inputs, std::span<const std::siz
     return part;
 }
 
+// Of each known row: what a model says of it that has seen the others (Rasmussen and Williams, Gaussian Processes for
+// Machine Learning, MIT Press 2006, equation 5.12).
+void addLeftOut(const Seen& one, std::span<const double> target, std::span<double> into) {
+    const std::size_t n = target.size();
+    std::vector<double> column(n), inverse(n, 0);  // diagonal of the inverse
+    for (std::size_t at = 0; at < n; ++at) {
+        for (std::size_t i = at; i < n; ++i) {
+            double value = i == at ? 1 : 0;
+            for (std::size_t k = at; k < i; ++k) value -= one.lower[i * n + k] * column[k];
+            column[i] = value / one.lower[i * n + i];
+            inverse[at] += column[i] * column[i];
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) into[i] += one.model.weight * (target[i] - one.weights[i] / inverse[i]);
+}
+
+// ln of the median ratio, and of it without each row.
+double middle(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+// Nothing, or one factor (ln), where it told the known rows better than the mixture did, each by the others.
+std::optional<double> simplerAnswer(const std::vector<Seen>& models, const std::vector<double>& target) {
+    const std::size_t n = target.size();
+    if (n < 3) return std::nullopt;
+    std::vector<double> mixed(n, 0), others;
+    for (const Seen& one : models) addLeftOut(one, target, mixed);
+    double nothing = 0, factor = 0, mixture = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        others = target;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+        const auto off = [&](double told) { return std::abs(std::expm1(told - target[i])); };
+        nothing += off(0), factor += off(middle(others)), mixture += off(mixed[i]);
+    }
+    if (mixture <= std::min(nothing, factor)) return std::nullopt;
+    return nothing <= factor ? 0 : middle(target);
+}
+
 }  // namespace
 
 double medianFactor(const LaterRows& rows, std::span<const std::size_t> known) {
     if (known.empty()) return 1;
     std::vector<double> ratios;
-    for (const std::size_t i : known) ratios.push_back(rows.measured[i] / rows.believed[i]);
-    std::sort(ratios.begin(), ratios.end());
-    const std::size_t n = ratios.size();
-    return n % 2 ? ratios[n / 2] : std::sqrt(ratios[n / 2 - 1] * ratios[n / 2]);
+    for (const std::size_t i : known) ratios.push_back(std::log(rows.measured[i] / rows.believed[i]));
+    return std::exp(middle(std::move(ratios)));
 }
 
 DriftRepair repair(const LaterRows& rows, const LaterInputs& inputs, std::span<const std::size_t> given,
@@ -174,6 +213,8 @@ DriftRepair repair(const LaterRows& rows, const LaterInputs& inputs, std::span<c
          : one.model.constant > 0 ? result.shares.factor
                                   : result.shares.nothing) += one.model.weight;
     }
+    // The mixture's noise is normal; of rows that are not, less may tell more.
+    const std::optional<double> simpler = simplerAnswer(models, target);
     std::vector<double> cross(known.size());
     std::vector<Part> parts(models.size());
     for (const std::size_t row : asked) {
@@ -183,9 +224,9 @@ DriftRepair repair(const LaterRows& rows, const LaterInputs& inputs, std::span<c
             parts[m].weight = models[m].model.weight;
             mean += parts[m].weight * parts[m].mean;
         }
-        const double believed = rows.believed[row];
-        result.rows.push_back({believed * std::exp(mean), believed * std::exp(quantile(0.05, parts)),
-                               believed * std::exp(quantile(0.95, parts))});
+        const double believed = rows.believed[row], told = simpler.value_or(mean), shift = told - mean;
+        result.rows.push_back({believed * std::exp(told), believed * std::exp(quantile(0.05, parts) + shift),
+                               believed * std::exp(quantile(0.95, parts) + shift)});
     }
     return result;
 }

@@ -15,7 +15,7 @@
 namespace orrery {
 
 struct RepairedRow {
-    double seconds = 0;        ///< the mixture's mean, of the logarithm
+    double seconds = 0;        ///< the mixture's mean, of the logarithm, or what is simpler
     double low = 0, high = 0;  ///< 90 % of measured values
 };
 
@@ -29,7 +29,8 @@ struct DriftRepair {
     RepairShares shares;
 };
 
-/// `known`: indices of rows whose later time may be looked at; `asked`: of those to answer, whose later time is not
+/// Where "nothing has moved" or the median ratio told the known rows better, each by the others, that is what is said,
+/// with the mixture's intervals around it. `known`: indices of rows whose later time may be looked at; `asked`: of those to answer, whose later time is not
 /// read. At most `mostRepairRows` known ones are used, spread evenly. Same arguments, same bits. O(models × (known³ +
 /// asked × known²)).
 inline constexpr std::size_t mostRepairRows = 128;

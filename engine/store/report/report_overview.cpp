@@ -1,6 +1,7 @@
 // All answers of a study as a matrix: scenarios down, methods across, what was measured beside them.
 
 #include "base/unit.h"
+#include "evaluation/best_answer.h"
 #include "evaluation/error_metrics.h"
 #include "evaluation/shipped_references.h"
 #include "store/export/export_parts.h"
@@ -62,7 +63,7 @@ std::string cell(const StudyResult* result, bool best, const std::optional<Refer
     const std::string time = escaped(format(each.latency));
     std::string out =
         fmt::format(R"(<td class="n">{}{}{}{}<span class="sub">{} … {}</span>)",
-                    each.interval.kind == IntervalKind::Bound ? "≥ " : "", best ? "<b>" : "", time, best ? "</b>" : "",
+                    isLeastTime(each) ? "≥ " : "", best ? "<b>" : "", time, best ? "</b>" : "",
                     escaped(format(each.interval.low)), escaped(format(each.interval.high)));
     if (truth) {
         const double error = each.latency.value / truth->value.value - 1;
