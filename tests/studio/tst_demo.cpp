@@ -11,6 +11,7 @@
 #include "app/window/training/training_page.h"
 #include "hardware/check/validate.h"
 #include "support/studio_window.h"
+#include "widgets/fidelity/convergence_plot.h"
 #include "widgets/common/label.h"
 #include "widgets/exploration/search_plot.h"
 #include "widgets/serving/front_plot.h"
@@ -129,11 +130,11 @@ private:
             break;
         }
         auto* use = page.findChild<QPushButton*>("training.finder.use");
-        if (plot->current() >= 0 && use->isEnabled()) {
-            const Plan plan = found.points[std::size_t(plot->current())].plan.plan;
-            QTest::mouseClick(use, Qt::LeftButton);
-            QCOMPARE(scenario().plan, plan);
-        }
+        QVERIFY(plot->current() >= 0 && use->isEnabled());
+        const Plan before = scenario().plan, plan = found.points[std::size_t(plot->current())].plan.plan;
+        QVERIFY(!(plan == before));
+        QTest::mouseClick(use, Qt::LeftButton);
+        QCOMPARE(scenario().plan, plan);
         QTRY_VERIFY_WITH_TIMEOUT(page.isUpToDate() && page.answer(), patience);
     }
 
@@ -159,6 +160,20 @@ private:
             QVERIFY2(notes->isVisible() && notes->toolTip().contains("200 of the 19366"), qPrintable(notes->toolTip()));
         }
         STEP(picture("demo-4-serving"));
+        // Two fleets under the same requests: this one stays, and one with twice the replicas comes beside it.
+        QTest::mouseClick(page.findChild<QPushButton*>("serving.pin"), Qt::LeftButton);
+        auto* replicas = page.findChild<QSpinBox*>("serving.prefillReplicas");
+        page.form()->ensureWidgetVisible(replicas);
+        replicas->setFocus();
+        replicas->selectAll();
+        QTest::keyClick(replicas, Qt::Key_2);
+        QTest::keyClick(replicas, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && page.showsAnswer() && page.runs().size() == 2, patience);
+        QVERIFY2(page.runs()[1]->name.contains("Pinned"), qPrintable(page.runs()[1]->name));
+        QCOMPARE(page.runs()[0]->metrics.requests, page.runs()[1]->metrics.requests);
+        QTest::mouseClick(page.findChild<QPushButton*>("serving.pin"), Qt::LeftButton);
+        STEP(undo());
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && page.showsAnswer() && page.runs().size() == 1, patience);
     }
 
     // Knobs, the front, a dot that is used and undone.
@@ -183,16 +198,26 @@ private:
         QTest::mouseClick(go, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!page.isBusy() && page.view(), patience);
         QVERIFY(!page.view()->front.points.empty());
-        const int best = int(page.view()->front.points.front());
-        QTest::mouseClick(page.plot(), Qt::LeftButton, {}, page.plot()->placeOf(best).toPoint());
-        STEP(picture("demo-5-explore"));
         auto* stack = window->document().undoStack();
         const int before = stack->index();
+        const Hardware drawn = *window->document().hardware();
         auto* use = page.findChild<QPushButton*>("explore.use");
-        QVERIFY(use->isEnabled());
-        QTest::mouseClick(use, Qt::LeftButton);
-        if (stack->index() > before) STEP(undo());
+        // Of the front one design is another than the one that is drawn: it opens, in one step.
+        bool opened = false;
+        for (const auto point : page.view()->front.points) {
+            QTest::mouseClick(page.plot(), Qt::LeftButton, {}, page.plot()->placeOf(int(point)).toPoint());
+            if (!opened) STEP(picture("demo-5-explore"));
+            QVERIFY(use->isEnabled());
+            QTest::mouseClick(use, Qt::LeftButton);
+            opened = stack->index() > before;
+            if (opened) break;
+        }
+        QVERIFY(opened);
+        QCOMPARE(stack->index(), before + 1);
+        QVERIFY(!(*window->document().hardware() == drawn));
+        STEP(undo());
         QCOMPARE(stack->index(), before);
+        QVERIFY(*window->document().hardware() == drawn);
     }
 
     // Kept, changed, held against itself; ten seconds of budget narrow the interval.
@@ -212,6 +237,21 @@ private:
         STEP(answered());
         QVERIFY2(estimate()->latency.value > before, "the plan does not feel half of its links");
         STEP(picture("demo-6-compare"));
+        STEP(climb());
+    }
+
+    // From fast to slow: whatever is asked further, the combined interval holds its answer.
+    void climb() {
+        window->docks().reveal("fidelity");
+        auto* panel = window->findChild<FidelityPanel*>();
+        QTRY_VERIFY(panel && panel->isVisible());
+        QTest::mouseClick(window->findChild<QAbstractButton*>("fidelity.run"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(panel->view() && !panel->isBusy(), patience);
+        QVERIFY(panel->view()->ladder && panel->view()->ladder->last());
+        const auto& points = panel->plot()->points();
+        QVERIFY2(points.size() >= 3, qPrintable(QString::number(points.size())));
+        for (const ui::ConvergencePoint& point : points)
+            if (point.latency > 0) QVERIFY(point.low <= point.latency && point.latency <= point.high);
     }
 
     // The report of what is shown, none of it of another question.
@@ -227,11 +267,28 @@ private:
         const QTemporaryDir folder;
         const auto written = window->exportReport(folder.path());
         QVERIFY2(written, written ? "" : toText(written.error()).c_str());
-        for (const char* file : {"report.html", "roofline.png", "comparison.svg", "serving.yaml"})
+        for (const char* file : {"report.html", "report.pdf", "roofline.png", "comparison.svg", "serving.yaml"})
             QVERIFY2(QFileInfo(folder.filePath(file)).size() > 200, file);
         const QString project = folder.filePath("demo.yaml");
         QVERIFY_DONE(window->document().saveAs(project));
         QVERIFY(QFileInfo(project).size() > 1000);
+        // The command line answers the same file with the same numbers, twice the same bytes.
+        QByteArray answers[2];
+        for (QByteArray& each : answers) {
+            const QTemporaryDir out;
+            QProcess cli;
+            cli.start(QStringLiteral(ORRERY_CLI), {"project", project, "--out", out.path()});
+            QVERIFY(cli.waitForFinished(patience));
+            QVERIFY2(cli.exitCode() == 0, cli.readAllStandardError().constData());
+            // `estimates.csv` says besides what each answer took.
+            for (const QString& name : QDir(out.path()).entryList({"operators-*.csv"}, QDir::Files, QDir::Name)) {
+                QFile csv(out.filePath(name));
+                QVERIFY(csv.open(QIODevice::ReadOnly));
+                each += csv.readAll();
+            }
+        }
+        QVERIFY(answers[0].size() > 200);
+        QCOMPARE(answers[0], answers[1]);
     }
 
     const ScenarioRef& scenario() const { return window->document().state()->scenarios.front(); }
