@@ -45,7 +45,7 @@ private slots:
     void undoInABoxToo() {
         ServingPage* page = openServing();
         QVERIFY(page);
-        auto* tensor = page->findChild<QSpinBox*>("serving.tensor");
+        auto* tensor = page->findChild<QSpinBox*>("serving.plan.tensor");
         QVERIFY(tensor);
         tensor->setFocus();
         tensor->selectAll();
