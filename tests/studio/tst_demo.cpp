@@ -5,6 +5,7 @@
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/fidelity/fidelity_panel.h"
+#include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/studio.h"
 #include "app/window/training/plan_finder.h"
