@@ -299,15 +299,13 @@ private slots:
         QCOMPARE(made->weights[0], 0.0);
         QVERIFY(std::abs(made->weights[1] + made->weights[2] - 1) < 1e-12);
         QCOMPARE(made->spread, 0.0);  // 21 % apart, and each says 25 %: their own intervals explain that
-        // Q = 2 (ln 1.1 ÷ 0.04)² in half-widths, by hand: (Q − 1 ÷ 1.644854²) ÷ (U ÷ 2), U = 2 ÷ 0.04².
+        // By hand: each is ln 1.1 from the middle, 0.04 of which it states.
         Estimate sure = a, other = b;
         sure.interval.low = Seconds(std::exp(-0.04)), sure.interval.high = Seconds(std::exp(0.04));
         other.interval.low = Seconds(1.21 * std::exp(-0.04)), other.interval.high = Seconds(1.21 * std::exp(0.04));
         const Estimate* contradict[] = {&sure, &other};
         made = combineAnswers(contradict);
-        const double q = 2 * std::pow(std::log(1.1) / 0.04, 2);
-        const double between = (q - 1 / (1.644854 * 1.644854)) * 0.04 * 0.04;
-        QVERIFY(std::abs(made->spread - 1.644854 * std::sqrt(between)) < 1e-6);
+        QVERIFY(std::abs(made->spread - 1.644854 * (std::log(1.1) - 0.04)) < 1e-6);
         // Who states a factor of twenty either way contradicts nobody.
         Estimate vague = a;
         vague.latency = Seconds(6), vague.interval.low = Seconds(0.3), vague.interval.high = Seconds(120);
@@ -323,7 +321,7 @@ private slots:
         b.latency = Seconds(3.0), b.interval.low = Seconds(2.4), b.interval.high = Seconds(3.75);
         const Estimate* apart[] = {&a, &b};
         made = combineAnswers(apart);
-        QVERIFY(made->spread > 0.8 && made->low < 1.0 && made->high > 3.0);
+        QVERIFY(made->spread > 0.5 && made->low < 1.0 && made->high > 3.0);
     }
 
     void ladderGoesFromCheapToDear() {

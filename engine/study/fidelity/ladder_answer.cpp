@@ -43,23 +43,22 @@ std::optional<CombinedAnswer> combineAnswers(std::span<const Estimate* const> an
         all += combined.weights[i];
     }
     if (!(all > 0)) return std::nullopt;
-    double middle = 0, below = 0, above = 0, among = all;
+    double middle = 0, below = 0, above = 0;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const auto logs = inLogs(answers[i]);
         if (!logs) continue;
-        among -= combined.weights[i] * combined.weights[i] / all;
         const double w = combined.weights[i] /= all;
         middle += w * logs->middle, below += w * logs->below, above += w * logs->above;
     }
-    // Weights are of half-widths, so that what answers may differ by is counted in half-widths, too: 1 / normal95²
-    // for each answer but one.
-    double heterogeneity = 1 / (normal95 * normal95);
+    double squares = 0;
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const auto logs = inLogs(answers[i]);
         if (!logs) continue;
-        heterogeneity += combined.weights[i] * all * std::pow(logs->middle - middle, 2) - 1 / (normal95 * normal95);
+        const double off = logs->middle - middle;
+        const double beyond = std::max(0.0, std::abs(off) - (off > 0 ? logs->below : logs->above));
+        squares += combined.weights[i] * beyond * beyond;
     }
-    combined.spread = among > 0 ? normal95 * std::sqrt(std::max(0.0, heterogeneity) / among) : 0;
+    combined.spread = normal95 * std::sqrt(squares);
     combined.latency = std::exp(middle);
     combined.low = std::exp(middle - std::hypot(below, combined.spread));
     combined.high = std::exp(middle + std::hypot(above, combined.spread));

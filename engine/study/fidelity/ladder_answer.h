@@ -15,12 +15,12 @@
 namespace orrery {
 
 /// Several answers to one question as one. Weights in ln: the inverse square of an answer's own half-width. Methods may
-/// err alike, so that the sides are the weighted mean of theirs and do not shrink with their number. What answers differ
-/// by beyond what their own intervals explain comes on top, in squares: the variance between studies of a
-/// random-effects meta-analysis (DerSimonian and Laird 1986, equation 8). Bounds weigh nothing: nothing lies below them.
+/// err alike, so that the sides are the weighted mean of theirs and do not shrink with their number. How far answers
+/// lie beyond their own intervals from the middle (the weighted spread) comes on top, in squares, as between studies of
+/// a random-effects meta-analysis (DerSimonian and Laird 1986). Bounds weigh nothing: nothing lies below them.
 struct CombinedAnswer {
     double latency = 0, low = 0, high = 0;
-    double spread = 0;            ///< between the answers beyond their own intervals, 90 % in ln
+    double spread = 0;            ///< of the answers beyond their own intervals, 90 % in ln
     std::vector<double> weights;  ///< of each answer, together 1
 };
 /// Null answers and those without time weigh nothing. Nothing where all do.
