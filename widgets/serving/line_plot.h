@@ -35,7 +35,10 @@ class LinePlot : public QWidget {
     Q_OBJECT
 public:
     LinePlot(const QString& objectName, const QString& name, const QString& tip, QWidget* parent = nullptr);
-    void setEmptySentence(const QString& sentence) { emptySentence_ = sentence; }
+    void setEmptySentence(const QString& sentence) {
+        emptySentence_ = sentence;
+        update();
+    }
     void setData(LinePlotData data);
     const LinePlotData& data() const { return data_; }
     /// Values of every line where the cursor is: `vLLM V1 0.93`; empty outside.

@@ -27,7 +27,7 @@ QString headlineOf(const ui::ServingRun& run) {
                            .arg(m.requestsPerSecond, 0, 'g', 3);
     const ServiceLevel& promise = run.fleet->promise;
     if (promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0)
-        headline += t(" · %1 of requests meet the SLO").arg(ui::percentText(m.attainment));
+        headline += t(" · %1 meet the SLO").arg(ui::percentText(m.attainment));
     if (m.rejected > 0) headline += t(" · %n rejected", nullptr, static_cast<int>(m.rejected));
     constexpr std::size_t mostLookedAt = 200'000;  // requests, while a hand drags
     if (run.result.requests.size() <= mostLookedAt)

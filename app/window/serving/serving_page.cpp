@@ -133,6 +133,7 @@ void ServingPage::build() {
     form_->setQuestion(question_);
     search_->setQuestion(question_);
     search_->setHardware(hardware_);
+    checkLoad();
 }
 
 ServingPage::~ServingPage() = default;
@@ -516,6 +517,12 @@ void ServingPage::startLoadCurve() {
 }
 
 void ServingPage::checkLoad() {
+    const ServiceLevel& promise = question_.scenario.promise;
+    const bool promised = promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0;
+    loadPlot_->setEmptySentence(
+        promised ? tr("How many requests meet the SLO, as more arrive per second. Press Compute the curve.")
+                 : tr("How many requests meet the SLO, as more arrive per second. Set an SLO at the left, then compute "
+                      "the curve."));
     const bool current = !loadAsked_ || loadLines_.empty() ||
                          (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_ && loadPinned_ == pinned_);
     current ? loadVeil_->lift()

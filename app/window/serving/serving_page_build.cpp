@@ -162,8 +162,6 @@ QWidget* ServingPage::buildLoad(QWidget* parent) {
     row->addWidget(loadState_, 1);
     loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("SLO attainment by load"),
                                  tr("Share of requests that meet the SLO, by the rate at which they arrive"), page);
-    loadPlot_->setEmptySentence(tr(
-        "How many requests meet the SLO, as more arrive per second. Set an SLO at the left, then compute the curve."));
     column->addLayout(row);
     column->addWidget(loadPlot_, 1);
     loadVeil_ = new ui::Veil(loadPlot_);
