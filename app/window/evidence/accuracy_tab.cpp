@@ -29,6 +29,7 @@
 #include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -160,17 +161,28 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
         // Nobody has chosen one yet: the best on the common rows.
         if (shown_ < 0 && compared_ && !compared_->common.ranking.empty())
             shown_ = compared_->judgements[compared_->common.ranking.front()];
-        if (shown_ >= 0) showMethod(shown_);
-        showProgress();
-        emit judged();
-        // Chips that were clicked while methods were judged.
-        if (std::exchange(stale_, false)) compare();
+        // In turns of their own, so that none holds the window up.
+        inTurn([this] {
+            if (shown_ >= 0) showMethod(shown_);
+            showProgress();
+            inTurn([this] {
+                emit judged();
+                // Chips that were clicked while methods were judged.
+                if (std::exchange(stale_, false)) compare();
+            });
+        });
     });
     asked_ = selectRows(*tables_, {});
     showChips();
     showMatrix();
     showMethods();
     showProgress();
+}
+
+void AccuracyTab::inTurn(std::function<void()> then) {
+    QTimer::singleShot(0, this, [this, turn = ++turn_, then = std::move(then)] {
+        if (turn == turn_ && !work_->isRunning()) then();
+    });
 }
 
 QWidget* AccuracyTab::buildHead() {

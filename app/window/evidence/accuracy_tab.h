@@ -114,6 +114,7 @@ private:
     void showChips();
     void showMatrix();
     void showMethods();
+    void inTurn(std::function<void()> then);  ///< when the window has taken its events, unless more is asked by then
     void showMethod(int at);
     void showResiduals();
     void showGrowth();
@@ -136,6 +137,7 @@ private:
     std::vector<RowRef> asked_;
     Comparing how_;
     std::optional<Compared> compared_;
+    int turn_ = 0;                                       ///< of inTurn()
     bool judging_ = false, stale_ = false;               ///< methods are being asked; chips were clicked meanwhile
     std::vector<int> pointed_;                           ///< which judgement each point of the plot is
     std::vector<std::size_t> worstRows_, residualRows_;  ///< rows of the shown evaluation, as they are listed and drawn

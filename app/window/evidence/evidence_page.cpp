@@ -64,7 +64,15 @@ void EvidencePage::build() {
     device_ = new DeviceTab(pages);
     tabs_->addTab(device_, tr("Bring your device"));
     column->addWidget(tabs_);
-    connect(accuracy_, &AccuracyTab::judged, this, &EvidencePage::showCoverage);
+    // Counted over when it is looked at: the tab in front has enough to show at once.
+    const auto coverage = [this] {
+        if (coverageIsOld_ && tabs_->currentWidget() == platforms_->parentWidget()) showCoverage();
+    };
+    connect(accuracy_, &AccuracyTab::judged, this, [this, coverage] {
+        coverageIsOld_ = true;
+        coverage();
+    });
+    connect(tabs_, &QTabWidget::currentChanged, this, coverage);
     connect(survey_, &SurveyTab::openRequested, this, [this](Facet facet, const QString& word, int judgement) {
         accuracy_->narrowTo(facet, word.toStdString(), judgement);
         tabs_->setCurrentWidget(accuracy_);
@@ -91,6 +99,7 @@ QWidget* EvidencePage::buildCoverage() {
 }
 
 void EvidencePage::showCoverage() {
+    coverageIsOld_ = false;
     const auto& judged = accuracy_->judgements();
     const auto measured = [&](ui::Coverage coverage, Facet facet) {
         // A line for each method that is built in; fewer are judged, others beside them.

@@ -78,6 +78,7 @@ private:
     SurveyTab* survey_ = nullptr;
     DeviceTab* device_ = nullptr;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
+    bool coverageIsOld_ = false;  ///< more has been judged since
 };
 
 }  // namespace orrery::app
