@@ -50,7 +50,7 @@ struct EvaluationFigures {
     std::size_t wrongFlagged = 0;  ///< of those, rows that are flagged
     double floor = 0;              ///< mean error that a perfect method would have, by the noise of the measurements
     std::size_t floorRows = 0;     ///< rows of which that is known; 0: of none
-    double secondsPerAnswer = 0;   ///< of a processor, to price one row, caches filled: the median part of the rows
+    double secondsPerAnswer = 0;   ///< of a processor: the median answered row, see PricedRows
     double secondsLow = 0, secondsHigh = 0;  ///< its quartiles
 };
 

@@ -12,12 +12,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace orrery {
@@ -39,6 +39,8 @@ struct Answer {
     double seconds = 0, low = 0, high = 0;
     DomainVerdict domain = DomainVerdict::Inside;
     double flops = 0, bytes = 0;  // of a whole model
+    double cost = 0;              // seconds of a processor, caches filled; 0: not timed
+    bool given() const { return seconds > 0 && std::isfinite(seconds); }
     void guess() {
         if (low < high) return;
         low = seconds / unmeasuredFactor, high = seconds * unmeasuredFactor;
@@ -85,12 +87,20 @@ CalibrationSet askedAbout(const std::string& device, const EvaluateOptions& opti
 
 // Prices numbers[begin, end) of one device into `answers` (one per row asked). Called from any thread.
 using Pricing = std::function<void(std::span<const std::size_t>, std::vector<Answer>&)>;
+// The pricing of one device. `fresh` makes one that remembers no kernel; null: the pricing clocks its answers itself.
+struct Asking {
+    Pricing price;
+    std::function<Expected<Pricing>()> fresh = {};
+};
 // Makes the pricing of one device, or says why there is none.
-using Binding = std::function<Expected<Pricing>(const std::string& id)>;
+using Binding = std::function<Expected<Asking>(const std::string& id)>;
 // Makes the pricing of one device's whole models.
-using ModelPricing = std::function<Pricing(const std::string& id)>;
+using ModelPricing = std::function<Asking(const std::string& id)>;
 
-constexpr double worthRepeating = 5e-3;  // seconds
+constexpr double worthRepeating = 5e-3;   // seconds: what is shorter is mostly the filling of caches at the first time
+constexpr double longForAClock = 50e-6;   // seconds, of which reading the clock is some per cent
+constexpr std::size_t clockedRows = 256;  // of one device: its median is well known by so many
+constexpr int repeats = 3;
 
 // Of processors: by this thread, and by other programs that a method had run and that have ended.
 double workedSeconds() {
@@ -100,6 +110,34 @@ double workedSeconds() {
         return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
     };
     return threadSeconds() + seconds(others.ru_utime) + seconds(others.ru_stime);
+}
+
+// What workedSeconds() takes itself.
+double clockSeconds() {
+    static const double each = [] {
+        constexpr int reads = 200;
+        const double begun = workedSeconds();
+        for (int i = 1; i < reads; ++i) (void)workedSeconds();
+        return (workedSeconds() - begun) / reads;
+    }();
+    return each;
+}
+
+// Never 0, which would say that nothing was timed.
+double clocked(const std::function<void()>& work) {
+    const double begun = workedSeconds();
+    work();
+    return std::max(workedSeconds() - begun - clockSeconds(), 1e-9);
+}
+
+// Of a question that binds the method anew each time it is asked, so that only what all answers share is warm.
+double clockedAnew(const std::function<void()>& work) {
+    const double first = clocked(work);
+    if (first >= worthRepeating) return first;
+    std::array<double, repeats> all{};
+    for (double& each : all) each = clocked(work);
+    std::sort(all.begin(), all.end());
+    return all[repeats / 2];
 }
 
 class RowPricer {
@@ -139,8 +177,8 @@ public:
             bound_ += device.numbers.size();
             std::vector<std::size_t> kernels, whole;
             for (const std::size_t number : device.numbers) (model(number) ? whole : kernels).push_back(number);
-            price(*pricing, kernels, step, perAnswer_);
-            if (!whole.empty()) price(models(device.id), whole, modelsPerStep, perModel_);
+            price(*pricing, kernels, step);
+            if (!whole.empty()) price(models(device.id), whole, modelsPerStep);
             if (options_.stop.stop_requested()) return fail("study.cancelled", "the evaluation was stopped");
         }
         if (bound_ == 0) {
@@ -180,39 +218,103 @@ private:
         for (auto& [id, numbers] : byDevice) all.push_back({id, std::move(numbers)});
         return all;
     }
-    void price(const Pricing& pricing, const std::vector<std::size_t>& numbers, std::size_t step,
-               std::vector<double>& perAnswer) {
+    void price(const Asking& asking, const std::vector<std::size_t>& numbers, std::size_t step) {
         const std::size_t steps = (numbers.size() + step - 1) / step;
-        std::mutex adding;
+        const std::size_t stride = (numbers.size() + clockedRows - 1) / clockedRows;
         options_.executor->forEach(steps, [&](std::size_t s) {
-            if (options_.stop.stop_requested()) return;
-            const auto begin = s * step;
-            const auto part = std::span(numbers).subspan(begin, std::min(step, numbers.size() - begin));
-            const auto timed = [&] {
-                const double started = workedSeconds();
-                pricing(part, answers_);
-                return workedSeconds() - started;
+            const std::size_t begin = s * step, end = std::min(begin + step, numbers.size());
+            const auto ask = [&](std::size_t from, std::size_t to) {
+                if (from < to) asking.price(std::span(numbers).subspan(from, to - from), answers_);
             };
-            double spent = timed();
-            // What is as short as this was first of all the filling of caches.
-            if (spent < worthRepeating) spent = std::min(spent, timed());
-            if (options_.progress) options_.progress->advance(part.size());
-            const std::scoped_lock lock(adding);
-            perAnswer.push_back(spent / static_cast<double>(part.size()));
+            if (options_.stop.stop_requested()) return;
+            std::size_t asked = begin;
+            for (std::size_t i = begin; asking.fresh && i < end; ++i) {
+                if (i % stride != 0) continue;
+                ask(asked, i);
+                asked = i + 1;
+                const double spent = clocked([&] { ask(i, i + 1); });
+                answers_[numbers[i]].cost = spent;
+            }
+            ask(asked, end);
+            if (options_.progress) options_.progress->advance(end - begin);
         });
+        if (asking.fresh && !options_.stop.stop_requested()) clockKernels(asking, numbers);
     }
-    PricedRows collect() const {
-        PricedRows priced;
-        std::vector<double> spent = perAnswer_.empty() ? perModel_ : perAnswer_;
+
+    // Of the kernels that were clocked when they were asked: a refusal is no answer, nor is a kernel that an equal one
+    // went before, for it may be remembered. What was too short for the clock is clocked together with others.
+    void clockKernels(const Asking& asking, const std::vector<std::size_t>& numbers) {
+        std::vector<std::size_t> counted;
+        std::set<std::uint64_t> known;
+        const auto count = [&](std::size_t number) {
+            const bool counts = answers_[number].given() && known.insert(kernelIdentity(kernel(number))).second;
+            if (counts) counted.push_back(number);
+            return counts;
+        };
+        for (const std::size_t number : numbers) {
+            if (answers_[number].cost > 0 && !count(number)) answers_[number].cost = 0;
+        }
+        // All that were clocked may have been refused.
+        for (const std::size_t number : numbers) {
+            if (counted.size() >= clockedRows) break;
+            if (answers_[number].cost == 0) count(number);
+        }
+        std::vector<std::size_t> brief;
+        for (const std::size_t number : counted)
+            if (answers_[number].cost < longForAClock) brief.push_back(number);
+        // The first of a device also fills what its other kernels share.
+        if (counted.size() > 1 && answers_[counted.front()].cost >= longForAClock) answers_[counted.front()].cost = 0;
+        if (!brief.empty()) clockTogether(asking, brief);
+    }
+
+    // Kernels that a pricing has not met, after one that warms it up.
+    void clockTogether(const Asking& asking, std::span<const std::size_t> brief) {
+        std::vector<std::size_t> ends{std::min<std::size_t>(1, brief.size() - 1)};
+        double together = 0;
+        for (std::size_t i = ends.front(); i < brief.size(); ++i) {
+            together += answers_[brief[i]].cost;
+            if (together < longForAClock && i + 1 < brief.size()) continue;
+            ends.push_back(i + 1);
+            together = 0;
+        }
+        std::vector<std::array<double, repeats>> spent(ends.size() - 1);
+        for (int r = 0; r < repeats; ++r) {
+            auto pricing = asking.fresh();
+            if (!pricing) return;
+            (*pricing)(brief.first(ends.front()), answers_);
+            for (std::size_t c = 0; c + 1 < ends.size(); ++c) {
+                const auto part = brief.subspan(ends[c], ends[c + 1] - ends[c]);
+                const double all = clocked([&] { (*pricing)(part, answers_); });
+                spent[c][static_cast<std::size_t>(r)] = all / static_cast<double>(part.size());
+            }
+        }
+        for (const std::size_t number : brief.first(ends.front())) answers_[number].cost = 0;
+        for (std::size_t c = 0; c < spent.size(); ++c) {
+            std::sort(spent[c].begin(), spent[c].end());
+            for (std::size_t i = ends[c]; i < ends[c + 1]; ++i) answers_[brief[i]].cost = spent[c][repeats / 2];
+        }
+    }
+    // Quartiles over the answers to kernels, or to models where no kernel was answered.
+    std::array<double, 3> costs() const {
+        std::vector<double> kernels, models;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const Answer& answer = answers_[i];
+            if (answer.given() && answer.cost > 0) (model(i) ? models : kernels).push_back(answer.cost);
+        }
+        std::vector<double>& spent = kernels.empty() ? models : kernels;
         std::sort(spent.begin(), spent.end());
         const auto quantile = [&](double share) {
             return spent.empty() ? 0.0 : spent[static_cast<std::size_t>(share * static_cast<double>(spent.size() - 1))];
         };
-        priced.seconds = {quantile(0.25), quantile(0.5), quantile(0.75)};
+        return {quantile(0.25), quantile(0.5), quantile(0.75)};
+    }
+    PricedRows collect() const {
+        PricedRows priced;
+        priced.seconds = costs();
         std::size_t kept = 0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             const Answer& answer = answers_[i];
-            if (!(answer.seconds > 0) || !std::isfinite(answer.seconds)) continue;
+            if (!answer.given()) continue;
             ++kept;
             const ReferenceRow& row = rowOf(i);
             priced.rows.predicted.push_back(answer.seconds);
@@ -234,7 +336,6 @@ private:
     Diagnostics& warnings_;
     std::vector<Answer> answers_;
     std::size_t bound_ = 0;
-    std::vector<double> perAnswer_, perModel_;  // of each part, when warm
 };
 
 // A graph method's answers for some rows; rows that a graph cannot hold stay without one.
@@ -259,7 +360,9 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     context.wantTimeline = false;
     context.options = options.options;
     context.calibrations = &calibrations;
-    const auto estimated = estimate(method, Scenario{device, workload}, context);
+    const Scenario scenario{device, workload};
+    Expected<Estimate> estimated = fail("study.cancelled", "not asked");
+    const double spent = clockedAnew([&] { estimated = estimate(method, scenario, context); });
     if (!estimated || estimated->operators.size() != held.size()) {
         // One operator that the method refuses must not take the others with it.
         if (held.size() == 1) return;
@@ -274,6 +377,7 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     for (std::size_t i = 0; i < held.size(); ++i) {
         Answer& answer = answers[held[i]];
         answer.seconds = answer.low = answer.high = estimated->operators.seconds[i];
+        answer.cost = spent / static_cast<double>(held.size());
         if (estimated->operators.lowSeconds.size() == held.size() &&
             estimated->operators.highSeconds.size() == held.size()) {
             answer.low = estimated->operators.lowSeconds[i];
@@ -321,7 +425,8 @@ void priceModel(const Method& method, const HardwarePtr& device, const ModelRow&
     const Scenario scenario{device, *workload, row.plan, row.task};
     // A simulator of kernels would be asked for thousands of iterations: by what its card states, not by a clock.
     if (kindOf(row.task) == TaskKind::ServingRun && !expectedCost(method, scenario)) return;
-    const auto estimated = estimate(method, scenario, context);
+    Expected<Estimate> estimated = fail("study.cancelled", "not asked");
+    const double spent = clockedAnew([&] { estimated = estimate(method, scenario, context); });
     if (!estimated) return;
     answer.seconds = estimated->latency.value;
     answer.low = estimated->interval.low.value;
@@ -336,23 +441,24 @@ void priceModel(const Method& method, const HardwarePtr& device, const ModelRow&
         if (named->interval) std::tie(answer.low, answer.high) = *named->interval;
     }
     answer.guess();
+    answer.cost = spent;
     answer.flops = (*workload)->totals.flops;
     answer.bytes = (*workload)->totals.activationBytes + (*workload)->totals.weightBytesRead;
     if (estimated->support && estimated->support->outside > 0.5) answer.domain = DomainVerdict::Outside;
 }
 
 ModelPricing modelPricing(const Method* method, const RowPricer& pricer, const EvaluateOptions& options) {
-    return [method, &pricer, &options](const std::string& id) -> Pricing {
+    return [method, &pricer, &options](const std::string& id) -> Asking {
         const auto hardware = catalogueHardware(id);
         const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
-        return [method, hardware, calibrations, &pricer, &options](std::span<const std::size_t> numbers,
-                                                                   std::vector<Answer>& answers) {
+        return {[method, hardware, calibrations, &pricer, &options](std::span<const std::size_t> numbers,
+                                                                    std::vector<Answer>& answers) {
             if (!method || !hardware) return;
             for (const std::size_t number : numbers) {
                 if (options.stop.stop_requested()) return;
                 priceModel(*method, hardware, *pricer.model(number), *calibrations, options, answers[number]);
             }
-        };
+        }};
     };
 }
 
@@ -426,37 +532,49 @@ private:
     std::vector<KernelPricerPtr> byTable_;
 };
 
+void priceBound(const BoundAsMeasured& bound, const Stacks& stacks, const RowPricer& pricer,
+                std::span<const std::size_t> numbers, const EvaluateOptions& options, std::vector<Answer>& answers) {
+    const auto serial = makeSerialExecutor();
+    PriceContext context{*serial, options.stop};
+    for (const auto number : numbers) {
+        const Kernel& kernel = pricer.kernel(number);
+        const KernelPricer& prices = bound.of(pricer.table(number));
+        const Expected<KernelPrice> price = pricer.hostTimed(number) ? prices.priceByHost(kernel)
+                                            : prices.instant()       ? prices.price(kernel)
+                                                                     : prices.price(kernel, context);
+        if (options.stop.stop_requested()) return;
+        if (!price || !price->priced) continue;
+        Answer& answer = answers[number];
+        answer.seconds = price->seconds, answer.low = price->low, answer.high = price->high;
+        answer.domain = price->domain;
+        answer.guess();
+        answer.doubt(stacks.of(pricer.software(number)), kernel);
+    }
+}
+
 }  // namespace
 
 Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
                                   std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
     RowPricer pricer(tables, rows, options, warnings);
     return pricer.run(
-        [&](const std::string& id) -> Expected<Pricing> {
+        [&](const std::string& id) -> Expected<Asking> {
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
             const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
-            auto bound = BoundAsMeasured::bind(method, hardware, calibrations, tables, rows, options);
-            if (!bound) return tl::unexpected(std::move(bound.error()));
             const auto stacks = std::make_shared<const Stacks>(method.id, *calibrations, hardware);
-            return Pricing([&pricer, &options, stacks, bound = std::move(*bound)](std::span<const std::size_t> numbers,
-                                                                                  std::vector<Answer>& answers) {
-                const auto serial = makeSerialExecutor();
-                PriceContext context{*serial, options.stop};
-                for (const auto number : numbers) {
-                    const Kernel& kernel = pricer.kernel(number);
-                    const KernelPricer& prices = bound.of(pricer.table(number));
-                    const Expected<KernelPrice> price = pricer.hostTimed(number) ? prices.priceByHost(kernel)
-                                                        : prices.instant()       ? prices.price(kernel)
-                                                                                 : prices.price(kernel, context);
-                    if (options.stop.stop_requested()) return;
-                    if (price && price->priced) {
-                        answers[number] = {price->seconds, price->low, price->high, price->domain};
-                        answers[number].guess();
-                        answers[number].doubt(stacks->of(pricer.software(number)), kernel);
-                    }
-                }
-            });
+            const auto fresh = [&method, &pricer, &options, tables, rows, hardware, calibrations,
+                                stacks]() -> Expected<Pricing> {
+                auto bound = BoundAsMeasured::bind(method, hardware, calibrations, tables, rows, options);
+                if (!bound) return tl::unexpected(std::move(bound.error()));
+                return Pricing([&pricer, &options, stacks, bound = std::move(*bound)](
+                                   std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
+                    priceBound(bound, *stacks, pricer, numbers, options, answers);
+                });
+            };
+            auto first = fresh();
+            if (!first) return tl::unexpected(std::move(first.error()));
+            return Asking{std::move(*first), fresh};
         },
         kernelsPerStep, modelPricing(findMethod(method.id), pricer, options));
 }
@@ -469,14 +587,14 @@ Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTa
     RowPricer pricer(tables, rows, options, warnings);
     const StatedErrors* errors = statedErrors(method.card.id);
     return pricer.run(
-        [&](const std::string& id) -> Expected<Pricing> {
+        [&](const std::string& id) -> Expected<Asking> {
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
             const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
-            return Pricing(
+            return Asking{
                 [&, hardware, calibrations](std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
                     priceThroughGraph(method, errors, hardware, *calibrations, pricer, numbers, options, answers);
-                });
+                }};
         },
         operatorsPerGraph, modelPricing(&method, pricer, options));
 }

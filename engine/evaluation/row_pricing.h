@@ -14,7 +14,12 @@ namespace orrery {
 struct PricedRows {
     EvaluatedRows rows;  ///< those that are covered, in the order asked
     std::size_t notCovered = 0;
-    std::array<double, 3> seconds{};  ///< of one answer on one thread, caches filled: quartiles over parts of the rows
+    /// Of a processor, of one answer: quartiles over answered rows, of kernels if any was answered, else of models; 0
+    /// where none was timed. Refused rows do not count. Warm: what all answers share is filled, but no kernel was asked
+    /// before. Each is timed at its first asking, up to 256 of a device, equal kernels once; those that are too short
+    /// for a clock are timed together, by pricers bound anew, after one that is not counted. Answers through a graph
+    /// and of whole models, whose method is bound by each question, are repeated if they take less than 5 ms.
+    std::array<double, 3> seconds{};
 };
 
 /// Options of the method by which it answers as the row's software ran: what the row says and the method has.

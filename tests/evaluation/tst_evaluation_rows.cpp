@@ -1,9 +1,11 @@
 // A method against rows: figures, groups, worst rows; and splits that hang on the rows alone.
 
+#include "base/thread_clock.h"
 #include "evaluation/calibrate.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
+#include "evaluation/row_pricing.h"
 #include "evaluation/shipped_references.h"
 #include "hardware/files/catalogue.h"
 #include "workload/costs.h"
@@ -79,6 +81,46 @@ Expected<Evaluation> evaluated(const Method& method, const ReferenceTable& table
     options.executor = &executor;
     options.stop = stop;
     return evaluate(method, tables, selectRows(tables), options);
+}
+
+void work(double seconds) {
+    const double begun = threadSeconds();
+    while (threadSeconds() - begun < seconds) {
+    }
+}
+
+// Refuses odd m at once and works on any other; a kernel that it has met costs nothing.
+template <int microseconds>
+class Remembering : public KernelPricer {
+public:
+    KernelPrice price(const Kernel& kernel) const override {
+        KernelPrice price;
+        price.priced = kernel.m % 2 == 0;
+        price.seconds = price.low = price.high = 1e-6;
+        if (price.priced && met_.insert(kernel.m).second) work(microseconds * 1e-6);
+        return price;
+    }
+    static KernelMethod method() {
+        const DeviceBinder bind = [](const DeviceRef&, const BindContext&) -> Expected<KernelPricerPtr> {
+            return std::make_shared<const Remembering>();
+        };
+        return {.id = "remembering", .version = "1", .binder = bind};
+    }
+
+private:
+    mutable std::set<std::int64_t> met_;
+};
+
+// What an answer of `method` to one of the rows takes.
+double costOf(const KernelMethod& method, const ReferenceTable& table) {
+    const auto executor = makeSerialExecutor();
+    EvaluateOptions options;
+    options.executor = executor.get();
+    Diagnostics warnings;
+    const auto tables = std::span(&table, 1);
+    const auto priced = priceKernels(method, tables, selectRows(tables), options, warnings);
+    if (!priced) qFatal("%s", toText(priced.error()).c_str());
+    return priced->seconds[1];
 }
 
 std::set<int> linesOf(const ReferenceTable& table, const std::vector<RowRef>& refs) {
@@ -163,6 +205,38 @@ private slots:
         QCOMPARE(a->rows.predicted, b->rows.predicted);
         QCOMPARE(a->rows.low, b->rows.low);
         QVERIFY(a->rows.ref == b->rows.ref);
+    }
+    // A kernel method that remembers what it was asked, which half of the rows it refuses: its cost is that of a kernel
+    // which it has not met, however short.
+    void whatIsRememberedOrRefusedIsNoCost() {
+        auto table = products(40);
+        for (auto& row : table.rows) row.device = 0;
+        // Each kernel twice, as when two frameworks were measured.
+        table.rows.insert(table.rows.end(), table.rows.begin(), table.rows.end());
+        const double slow = costOf(Remembering<200>::method(), table), brief = costOf(Remembering<5>::method(), table);
+        QVERIFY2(slow > 180e-6 && slow < 400e-6, qPrintable(QString::number(slow)));
+        QVERIFY2(brief > 4.5e-6 && brief < 12e-6, qPrintable(QString::number(brief)));
+    }
+    // Kernels and models among the rows of a method that answers models alone: refusing kernels is not its cost.
+    void modelsAreTheCostWhereNoKernelIsAnswered() {
+        Method method = scaled(1);
+        const auto good = method.estimate;
+        method.estimate = [good](const Scenario& scenario, EstimateContext& context) -> Expected<Estimate> {
+            if (scenario.workload->id == "reference kernels") return fail("method.refused", "no kernels");
+            work(1e-3);
+            return good(scenario, context);
+        };
+        std::vector<ReferenceTable> tables{products(300)};
+        auto shipped = modelTables(shippedModelReferences().all, "published");
+        QVERIFY(!shipped.empty());
+        tables.push_back(std::move(shipped.front()));
+        const auto executor = makeSerialExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        const auto result = evaluate(method, tables, selectRows(tables), options);
+        QVERIFY2(result, result ? "" : toText(result.error()).c_str());
+        const double cost = result->figures.secondsPerAnswer;
+        QVERIFY2(cost > 0.95e-3 && cost < 3e-3, qPrintable(QString::number(cost)));
     }
     // The roofline of a product, from the data sheet: 989.4 TFLOP/s and 3.35 TB/s.
     void graphMethodsAreAskedKernelByKernel() {
