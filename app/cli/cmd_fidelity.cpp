@@ -41,20 +41,19 @@ int savings(const Arguments& arguments, Watch& watch) {
     Table table({"question", "full fidelity", "to", "asked", "of", "error", "±", "inside", "took", "full", "cheaper",
                  "per launch"},
                 {false, false, true, true, true, true, true, false, true, true, true, true});
-    std::size_t inside = 0;
     for (const SavingsCase& each : *cases) {
-        inside += each.inside ? 1 : 0;
         table.add({each.question, each.full, percent(each.to, 0), std::to_string(each.asked),
                    std::to_string(each.kernels), fmt::format("{:+.1f} %", 100 * each.error), percent(each.halfWidth),
                    each.inside ? "yes" : "no", format(Seconds(each.seconds), 2), format(Seconds(each.fullSeconds), 2),
                    fmt::format("{:.1f}×", each.fullSeconds / std::max(each.seconds, 1e-9)),
                    fmt::format("{:.0f}×", each.eachSeconds / std::max(each.seconds, 1e-9))});
     }
+    const SavingsCount count = differentAnswers(*cases);
     return print(
-               fmt::format("{}\nfull fidelity's answer lies inside {} of {} intervals of 90 %\n"
+               fmt::format("{}\nfull fidelity's answer lies inside the 90 % interval of {} of {} different answers\n"
                            "seconds are of one thread; `cheaper` is against every different kernel once, `per launch` "
                            "against every launch by itself\n",
-                           table.text(), inside, cases->size()))
+                           table.text(), count.inside, count.answers))
                ? Answered
                : Unanswered;
 }

@@ -112,10 +112,11 @@ std::string budgetText(const Scenario& scenario, const BudgetAnswer& answer) {
     }
     text += asked.text();
     text += fmt::format(
-        "\n{} by the clock, {} as stated; full fidelity is stated to take {} for every kernel once, {} "
+        "\n{} by the clock, of which {} on choosing whom to believe; {} as stated; full fidelity is stated to take {} "
+        "for every kernel once, {} "
         "for every launch\n",
-        format(Seconds(answer.seconds), 2), format(Seconds(answer.stated), 2), format(Seconds(answer.statedOnce), 2),
-        format(Seconds(answer.statedEach), 2));
+        format(Seconds(answer.seconds), 2), format(Seconds(answer.choosing), 2), format(Seconds(answer.stated), 2),
+        format(Seconds(answer.statedOnce), 2), format(Seconds(answer.statedEach), 2));
     if (!answer.complete) {
         Table families({"family", "asked", "of", "time not asked", "corrected from", "full ÷ cheap", "90 %"},
                        {false, true, true, true, false, true, true});

@@ -254,6 +254,41 @@ private slots:
         QVERIFY(narrow.steps.back().kernels < narrow.kernels);
     }
 
+    // Where there is time for it many times over, nobody else is asked about every kernel first: the answer costs what
+    // its cards state of choosing it and of full fidelity, and the sampled form is spared.
+    void whatFitsWellIsAskedAtOnce() {
+        const Scenario scenario = question("gemmini-like", "resnet-50");
+        BudgetOptions options;
+        options.full = "npu-tile";
+        options.within = 10;
+        const BudgetAnswer named = spend(scenario, options);
+        QVERIFY(named.complete);
+        QVERIFY2(named.stated < 1.1 * named.statedOnce, qPrintable(QString::number(named.stated / named.statedOnce)));
+        options.within = 0.015;  // full fidelity states 9 ms: no margin, so its samples come first
+        const BudgetAnswer hasty = spend(scenario, options);
+        QVERIFY(std::ranges::any_of(hasty.asked, [](const BudgetAsked& each) {
+            return each.method == "npu-tile(sample=tiles)" && each.kernels == 30;
+        }));
+    }
+    // A word that is as sure as was asked for is not tried against others whose trials cost more than its whole answer.
+    void trialsCostLessThanTheAnswer() {
+        const Scenario scenario = question("gemmini-like", "resnet-50");
+        BudgetOptions options;
+        options.to = 0.05;
+        const BudgetAnswer answer = spend(scenario, options);
+        QVERIFY(half(answer.steps.back()) <= 0.05);
+        QVERIFY2(answer.stated < answer.statedOnce, qPrintable(QString::number(answer.stated / answer.statedOnce)));
+    }
+    void oneAnswerCountsOnce() {
+        std::vector<SavingsCase> cases(4);
+        for (auto& each : cases) each.question = "a", each.asked = 3, each.inside = true;
+        cases.push_back({.question = "a", .asked = 5, .inside = false});
+        cases.push_back({.question = "b", .asked = 3, .inside = true});
+        const SavingsCount count = differentAnswers(cases);
+        QCOMPARE(count.answers, std::size_t{3});
+        QCOMPARE(count.inside, std::size_t{2});
+    }
+
     void whatCannotBeDoneIsSaid() {
         const auto executor = makeSerialExecutor();
         BudgetOptions options;

@@ -193,8 +193,10 @@ QString sentenceOf(const FidelityView& view) {
         return text;
     }
     if (view.budget) {
-        return tr("%1; %2 spent; full fidelity would take %3 for all kernels")
-            .arg(ui::qs(view.budget->ended), time(view.budget->seconds), time(view.budget->statedOnce));
+        return tr("%1; %2 spent, of which %3 on choosing whom to believe; full fidelity is stated to take %4 for all "
+                  "kernels")
+            .arg(ui::qs(view.budget->ended), time(view.budget->seconds), time(view.budget->choosing),
+                 time(view.budget->statedOnce));
     }
     if (!view.advice) return {};
     if (!view.advice->gap.empty()) return ui::qs(view.advice->gap);

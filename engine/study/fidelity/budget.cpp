@@ -20,6 +20,10 @@ constexpr double cheapShare = 0.05;    // of the stated cost of full fidelity: a
 constexpr double atOnce = 2e-3;        // seconds, too
 constexpr double trialSeconds = 0.05;  // stated, for one kernel of each kind, to hear how sure a method is
 constexpr double surer = 0.9;          // of the error of another method: taken for that kind of kernel
+constexpr double wellInTime = 0.1;  // of the time left: full fidelity as its card states it fits, cheap answers or not
+constexpr double sides = 2.06;      // half-width of 90 % ÷ mean error, of a normal
+
+const double unheard = std::log(2.0) + 0.2;  // error of a method that has said nothing, in ln
 
 double machineClock() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -41,6 +45,7 @@ public:
         begun_ = clock_();
         if (options_.progress) options_.progress->setTotal(askers_.units.size());
         if (auto chosen = chooseFull(); !chosen) return Unexpected(std::move(chosen.error()));
+        choosing_ = clock_() - begun_;
         if (auto asked = askCheap(); !asked) return Unexpected(std::move(asked.error()));
         OpenTotal total(askers_, full_, skeleton_);
         BudgetAnswer answer;
@@ -89,17 +94,23 @@ private:
         }
         std::vector<std::array<double, kernelKindCount>> error(askers_.all.size());
         std::array<double, kernelKindCount> weight{};
+        double least = -1, tried = 0, all = 0;
         for (std::size_t i = 0; i < methods(); ++i) {
+            error[i].fill(unheard);
             if (isSample(i)) continue;  // it is no other word than that of what it samples
+            // Trials that cost more than the answer of a method which is as sure as was asked for find nothing.
+            if (options_.to && least >= 0 && sides * least <= *options_.to * all &&
+                tried + trialsOf(i) > totalOf(asker(skeleton_)))
+                continue;
             if (auto heard = hear(i, error[i]); !heard) return heard;
-        }
-        for (std::size_t u = 0; u < askers_.units.size(); ++u) {
-            const KernelUnit& unit = askers_.units[u];
-            weight[static_cast<std::size_t>(unit.kind)] += asker(0).seconds(askers_.units, u);
-        }
-        double least = -1;
-        for (std::size_t i = 0; i < methods(); ++i) {
-            if (isSample(i)) continue;
+            if (i == 0) {
+                for (std::size_t u = 0; u < askers_.units.size(); ++u) {
+                    const double seconds = asker(0).seconds(askers_.units, u);
+                    weight[static_cast<std::size_t>(askers_.units[u].kind)] += seconds;
+                    all += seconds;
+                }
+            }
+            if (!isQuick(i)) tried += trialsOf(i);
             double sum = 0;
             for (std::size_t k = 0; k < weight.size(); ++k) sum += weight[k] * error[i][k];
             if (least < 0 || sum < least * (1 - 1e-9)) least = sum, skeleton_ = i;
@@ -114,26 +125,34 @@ private:
         return {};
     }
 
-    // What a method says of its own error, by kind: of every kernel if it is quick, else of the smallest of each kind.
+    bool isQuick(std::size_t who) { return who == 0 || totalOf(asker(who)) <= atOnce; }
+
+    // The kernels of a kind by which a method says how sure it is: all if it is quick, else the smallest, if that is.
+    std::vector<std::size_t> trials(std::size_t who, int kind) {
+        std::vector<std::size_t> of;
+        for (std::size_t u = 0; u < askers_.units.size(); ++u)
+            if (static_cast<int>(askers_.units[u].kind) == kind) of.push_back(u);
+        if (isQuick(who) || of.empty()) return of;
+        const auto smallest = *std::min_element(of.begin(), of.end(), [&](std::size_t a, std::size_t b) {
+            return askers_.units[a].flops < askers_.units[b].flops;
+        });
+        const double most = options_.within ? std::min(trialSeconds, 0.02 * *options_.within) : trialSeconds;
+        if (asker(who).stated(askers_.units[smallest]) > most) return {};
+        return {smallest};
+    }
+    double trialsOf(std::size_t who) {
+        double sum = 0;
+        for (int k = 0; k < kernelKindCount; ++k)
+            for (const std::size_t u : trials(who, k)) sum += asker(who).stated(askers_.units[u]);
+        return sum > 0 ? sum + asker(who).cost.fixed : 0;
+    }
+
+    // What a method says of its own error, by kind.
     Expected<void> hear(std::size_t who, std::array<double, kernelKindCount>& error) {
-        const bool quick = who == 0 || totalOf(asker(who)) <= atOnce;
-        error.fill(std::log(2.0) + 0.2);
         std::array<double, kernelKindCount> busy{}, sum{};
         for (int k = 0; k < kernelKindCount; ++k) {
-            std::vector<std::size_t> of;
-            for (std::size_t u = 0; u < askers_.units.size(); ++u)
-                if (static_cast<int>(askers_.units[u].kind) == k) of.push_back(u);
-            if (!quick && !of.empty()) {
-                const auto smallest = *std::min_element(of.begin(), of.end(), [&](std::size_t a, std::size_t b) {
-                    return askers_.units[a].flops < askers_.units[b].flops;
-                });
-                const double stated = asker(who).stated(askers_.units[smallest]);
-                const double most = options_.within ? std::min(trialSeconds, 0.02 * *options_.within) : trialSeconds;
-                of.clear();
-                if (stated <= most) of.push_back(smallest);
-            }
             const auto at = static_cast<std::size_t>(k);
-            for (const std::size_t u : of) {
+            for (const std::size_t u : trials(who, k)) {
                 if (auto asked = ask(who, u); !asked) return asked;
                 for (const std::size_t i : askers_.units[u].launches) {
                     const PricedLaunch p = pricedAs(asker(who).open, i, *asker(who).said[u]);
@@ -147,26 +166,46 @@ private:
         return {};
     }
 
-    Expected<void> askCheap() {
-        double dear = 0;
-        for (std::size_t u = 0; u < askers_.units.size(); ++u) dear += asker(full_[u]).stated(askers_.units[u]);
-        if (auto asked = askAll(0); !asked) return asked;
-        // Where full fidelity has a sampled form, that alone: others are farther from it and cost time.
+    // Full fidelity's sampled form, or what there is of other cheap methods: whom to ask about every kernel.
+    std::vector<std::size_t> cheapOnes(double dear) {
         const auto sampled = std::find_if(askers_.all.begin(), askers_.all.end(), [&](const KernelAsker& each) {
             return std::all_of(full_.begin(), full_.end(),
                                [&](std::size_t who) { return each.samples == asker(who).choice; });
         });
+        // Where full fidelity has a sampled form, that alone: others are farther from it and cost time.
         if (sampled != askers_.all.end() && !full_.empty()) {
             const double cost = totalOf(*sampled);
             const bool inTime = !options_.within || clock_() - begun_ + cost <= 0.5 * *options_.within;
-            if (cost <= 0.5 * dear && inTime) return askAll(static_cast<std::size_t>(sampled - askers_.all.begin()));
+            if (cost <= 0.5 * dear && inTime) return {static_cast<std::size_t>(sampled - askers_.all.begin())};
         }
+        std::vector<std::size_t> cheap;
         for (std::size_t i = 1; i < methods(); ++i) {
-            if (isSample(i)) continue;
-            if (std::find(full_.begin(), full_.end(), i) != full_.end()) continue;
-            const double cost = totalOf(asker(i));
-            if (cost > std::max(cheapShare * dear, atOnce)) continue;
-            if (options_.within && clock_() - begun_ + cost > 0.1 * *options_.within) continue;
+            if (isSample(i) || std::find(full_.begin(), full_.end(), i) != full_.end()) continue;
+            if (totalOf(asker(i)) <= std::max(cheapShare * dear, atOnce)) cheap.push_back(i);
+        }
+        return cheap;
+    }
+
+    Expected<void> askCheap() {
+        double dear = 0, left = 0;
+        for (std::size_t u = 0; u < askers_.units.size(); ++u) {
+            const double stated = asker(full_[u]).stated(askers_.units[u]);
+            dear += stated;
+            if (!asker(full_[u]).said[u]) left += stated;
+        }
+        if (auto asked = askAll(0); !asked) return asked;
+        const auto cheap = cheapOnes(dear);
+        double cost = 0;
+        for (const std::size_t i : cheap) {
+            for (std::size_t u = 0; u < askers_.units.size(); ++u)
+                if (!asker(i).said[u]) cost += asker(i).stated(askers_.units[u]);
+        }
+        // Nothing is saved by cheap answers that cost what full fidelity does, or where it will be asked anyway.
+        if (left <= cost) return {};
+        if (options_.within && !options_.to && left <= wellInTime * (*options_.within - (clock_() - begun_))) return {};
+        for (const std::size_t i : cheap) {
+            const bool dearForTime = options_.within && clock_() - begun_ + totalOf(asker(i)) > 0.1 * *options_.within;
+            if (dearForTime && !isSample(i)) continue;
             if (auto asked = askAll(i); !asked) return asked;
         }
         return {};
@@ -279,6 +318,7 @@ private:
         for (const std::size_t who : order_) answer.asked.push_back(asker(who).asked);
         answer.stated = stated();
         answer.seconds = clock_() - begun_;
+        answer.choosing = choosing_;
         const bool one = std::all_of(full_.begin(), full_.end(), [&](std::size_t f) { return f == skeleton_; });
         e.method = fmt::format("budget({})", leader.choice);
         e.provenance.method = e.method;
@@ -299,7 +339,7 @@ private:
     KernelAskers askers_;
     const BudgetOptions& options_;
     std::function<double()> clock_;
-    double begun_ = 0;
+    double begun_ = 0, choosing_ = 0;
     std::vector<std::size_t> full_;  // by unit: whose word is full fidelity
     std::size_t skeleton_ = 0;       // whose composition carries the answer
     bool isNamed_ = false;

@@ -3,7 +3,8 @@
 // The best answer for a budget. Every kernel of the graph gets the cheapest answer first; then the method that the
 // evidence speaks for is asked kernel by kernel, that one first which shrinks the interval of the total most per
 // second. What it says of some kernels corrects the cheap answers about the others of their family (control variate).
-// Equal kernels are asked once. With enough budget the answer is that of full fidelity.
+// Equal kernels are asked once. With enough budget the answer is that of full fidelity; where it is stated to cost no
+// more than the cheap answers, or a tenth of the time that is left, those are spared.
 
 #include "methods/method.h"
 
@@ -59,7 +60,8 @@ struct BudgetAnswer {
     /// What full fidelity is stated to cost, every different kernel once and every launch by itself; seconds.
     double statedOnce = 0, statedEach = 0;
     double stated = 0, seconds = 0;  ///< spent in all
-    Diagnostics notes;               ///< methods that could not be asked
+    double choosing = 0;  ///< of `seconds`, on finding out whose word is full fidelity; hardly any where it was named
+    Diagnostics notes;    ///< methods that could not be asked
 };
 
 struct BudgetOptions {

@@ -5,6 +5,9 @@
 #include "workload/workload.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 namespace orrery {
 
@@ -54,6 +57,17 @@ Expected<std::vector<SavingsCase>> budgetSavings(const std::vector<Scenario>& qu
         }
     }
     return cases;
+}
+
+SavingsCount differentAnswers(const std::vector<SavingsCase>& cases) {
+    SavingsCount count;
+    std::set<std::pair<std::string_view, std::size_t>> known;
+    for (const SavingsCase& each : cases) {
+        if (!known.emplace(each.question, each.asked).second) continue;
+        ++count.answers;
+        if (each.inside) ++count.inside;
+    }
+    return count;
 }
 
 Expected<std::vector<Scenario>> savingsQuestions(std::string_view hardware) {

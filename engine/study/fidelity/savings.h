@@ -35,6 +35,12 @@ struct SavingsOptions {
 /// the first step that is as narrow, for the order of asking does not hang on the width. Fails as answerWithin().
 Expected<std::vector<SavingsCase>> budgetSavings(const std::vector<Scenario>& questions, const SavingsOptions& options);
 
+struct SavingsCount {
+    std::size_t inside = 0, answers = 0;
+};
+/// Answers whose interval holds full fidelity's. Widths of one question that the same kernels answer are one answer.
+SavingsCount differentAnswers(const std::vector<SavingsCase>& cases);
+
 /// The five test models on one design: convolutions, depthwise convolutions, an encoder, two decoders.
 Expected<std::vector<Scenario>> savingsQuestions(std::string_view hardware);
 
