@@ -11,12 +11,14 @@
 #include "store/project/serving_file.h"
 #include "store/project/what_ifs.h"
 #include "study/serving/sweep.h"
+#include "workload/one_type.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace orrery::cli {
 
@@ -122,12 +124,42 @@ Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, Worklo
     return options;
 }
 
+namespace {
+
+// `--weights T --activations T` of a file that says its own types: changes that put all of its graph into T, and the
+// options of before in `recipe`.
+Expected<std::vector<WhatIf>> graphInOneType(const Arguments& arguments, WorkloadRecipe& recipe,
+                                             const WorkloadOptions& before) {
+    const NumberFormat weights = recipe.options.weightFormat(), activations = recipe.options.activationFormat();
+    const bool both = arguments.has("weights") && arguments.has("activations");
+    if (!both || weights != activations || weights.scaling != Scaling::Usual) {
+        return fail("usage.types",
+                    "the types of an ONNX file stand in it, and change together or by kinds of operators",
+                    "one type without a scaling of its own, as `--weights` and as `--activations`",
+                    fmt::format("`--weights {0} --activations {0}`, or for matrix products alone `--what-if "
+                                "'{{retype: MatMul, type: {0}}}'`",
+                                toText(arguments.has("weights") ? weights.type : activations.type)));
+    }
+    recipe.options.setWeights(before.weightFormat());
+    recipe.options.setActivations(before.activationFormat());
+    const auto loaded = loadWorkload(recipe);
+    if (!loaded) return tl::unexpected(loaded.error());
+    return inOneType((*loaded)->graph, {}, weights.type);
+}
+
+}  // namespace
+
 Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::string& source) {
     WorkloadRecipe recipe{source, {}};
     if (const WorkloadInfo* info = builtinWorkload(source)) recipe.options = info->usual;
     auto options = readWorkloadOptions(arguments, recipe.options);
     if (!options) return tl::unexpected(options.error());
-    recipe.options = std::move(*options);
+    const WorkloadOptions before = std::exchange(recipe.options, std::move(*options));
+    if (hasOwnTypes(source) && (arguments.has("weights") || arguments.has("activations"))) {
+        auto changes = graphInOneType(arguments, recipe, before);
+        if (!changes) return tl::unexpected(std::move(changes.error()));
+        recipe.whatIfs = std::move(*changes);
+    }
     for (const std::string& text : arguments.values("what-if")) {
         auto changes = parseWhatIfs(text);
         if (!changes) {

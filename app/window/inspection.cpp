@@ -114,6 +114,13 @@ void Inspection::wire() {
         if (const WorkloadPtr loaded = studio_.live.workload())
             studio_.apply(workInTypeEdit(*document.state(), document.workloadIndex(), *loaded, from, to));
     });
+    connect(inspector_, &ui::Inspector::whatIfsEdited, this,
+            [this, &document](const std::vector<WhatIf>& all, const QString& type) {
+                const ProjectWorkload* workload = document.workload();
+                if (!workload || workload->recipe.whatIfs == all) return;
+                studio_.apply(setWhatIfsEdit(*document.state(), document.workloadIndex(), all,
+                                             tr("%1: type %2").arg(ui::qs(workload->name), type)));
+            });
     inspector_->setProblems(document.problems());
     refresh();
 }

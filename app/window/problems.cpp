@@ -91,7 +91,10 @@ Diagnostics Problems::current() const {
         const Diagnostics& warnings = snapshot->scenario.workload->warnings;
         all.insert(all.end(), warnings.begin(), warnings.end());
         if (const Estimate* primary = snapshot->primaryEstimate()) {
-            all.insert(all.end(), primary->warnings.begin(), primary->warnings.end());
+            // Some methods pass on what was said of the model.
+            std::ranges::copy_if(primary->warnings, std::back_inserter(all), [&](const Diagnostic& said) {
+                return std::ranges::find(warnings, said) == warnings.end();
+            });
         }
     }
     return all;

@@ -4,6 +4,8 @@
 #include "workload/ncnn/import.h"
 #include "workload/onnx/import.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 
@@ -36,7 +38,19 @@ bool isParam(const std::string& path) {
 
 Expected<ImportedGraph> readOnnx(const std::string& path, const WorkloadOptions& options) {
     auto imported = importOnnx(path, options.bindings, options.batch);
-    if (imported) imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
+    if (!imported) return imported;
+    imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
+    const WorkloadOptions usual;
+    if (options.weightFormat() != usual.weightFormat() || options.activationFormat() != usual.activationFormat()) {
+        imported->warnings.push_back(
+            warning("onnx.types",
+                    fmt::format("the types of an ONNX file stand in it: weights of {} and activations of {} were not "
+                                "taken",
+                                toText(options.weightFormat()), toText(options.activationFormat())),
+                    "choose one type for the whole graph among the model's options, or by changes such as "
+                    "`{retype: MatMul, type: int8}`",
+                    Place{path}));
+    }
     return imported;
 }
 

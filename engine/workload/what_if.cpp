@@ -63,10 +63,13 @@ void apply(Graph& graph, const WhatIf& change, const RetypeKind& retype, Diagnos
     std::vector<char> touched(graph.tensors.size(), Untouched);
     std::size_t count = 0;
     for (Operator& op : graph.operators) {
-        const bool mine = op.kind == retype.kind;
+        bool mine = op.kind == retype.kind;
         if (mine) {
             ++count;
             op.attributes[std::string(computeTypeAttribute)] = std::string(toText(retype.type));
+        } else {
+            // What passes between two kinds that both work in the type is stored in it.
+            mine = dtype(op.text(computeTypeAttribute)) == retype.type;
         }
         for (const auto* ids : {&op.inputs, &op.outputs}) {
             for (const TensorId id : *ids) {

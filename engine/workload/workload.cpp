@@ -60,7 +60,8 @@ void warnOfUnpriced(const Graph& graph, Diagnostics& warnings) {
             "workload.unresolved-shapes",
             fmt::format("{} operator(s) have extents that are not known and are priced as nothing, the first is {}",
                         open.size(), graph.operators[open.front()].name),
-            "bind the graph's symbols, e.g. --bind batch=1", Place{.path = graph.operators[open.front()].name}));
+            "set the graph's sizes among its options, or with --bind batch=1 on the command line",
+            Place{.path = graph.operators[open.front()].name}));
     }
 }
 

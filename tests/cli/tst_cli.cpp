@@ -275,6 +275,26 @@ private slots:
         const Outcome unlike = cli({"import", vit, "--bind", "batch=4", "--batch", "8"});
         QVERIFY2(unlike.exit != 0 && unlike.error.contains("leading extent"), unlike.text());
     }
+    // The types of an ONNX file are chosen, or what cannot be chosen is said: never passed over.
+    void typesAreSetOnAFile() {
+        const QString vit = QStringLiteral(ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx");
+        const auto weights = [&](const QStringList& more) {
+            const Outcome outcome = cli(QStringList{"import", vit, "--json"} + more);
+            return outcome.exit == 0 ? Json::parse(outcome.out.toStdString()).value("weight_bytes", 0.0) : 0.0;
+        };
+        const double own = weights({});
+        QVERIFY(own > 0);
+        // Indices among the constants, some bytes, keep their type.
+        const double half = weights({"--weights", "fp16", "--activations", "fp16"});
+        QVERIFY(half < 0.51 * own && half >= own / 2);
+        QCOMPARE(half - weights({"--weights", "int8", "--activations", "int8"}), (own - half) / 2);
+        for (const QStringList& more : {QStringList{"--weights", "fp16"}, QStringList{"--activations", "fp16"},
+                                        QStringList{"--weights", "int4", "--activations", "fp16"},
+                                        QStringList{"--weights", "fp8-row", "--activations", "fp8-row"}}) {
+            const Outcome refused = cli(QStringList{"import", vit} + more);
+            QVERIFY2(refused.exit == 2 && refused.error.contains("--what-if"), refused.text());
+        }
+    }
     void anArrayFitsTheSchema_data() {
         QTest::addColumn<QStringList>("more");
         QTest::addColumn<double>("cycles");

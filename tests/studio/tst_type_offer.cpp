@@ -120,7 +120,56 @@ operators:
         QCOMPARE(work(), one);
     }
 
+    // The types of a file that says its own are chosen for all of its graph, as one step.
+    void allOfAnOnnxFileTakesOneType() {
+        open({ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}}, "l4");
+        const CostTotals before = window_->live().workload()->totals;
+        auto* choice = row("type") ? row("type")->findChild<QComboBox*>() : nullptr;
+        if (!choice) choice = qobject_cast<QComboBox*>(row("type"));
+        QVERIFY(choice);
+        QCOMPARE(choice->currentText(), QString("as in the file"));
+        const int steps = window_->document().undoStack()->index();
+        choose(choice, "fp16");
+        QCOMPARE(window_->document().undoStack()->index(), steps + 1);
+        const CostTotals half = window_->live().workload()->totals;
+        // Indices among the constants, some bytes, keep their type.
+        const double saved = before.weightBytes - half.weightBytes;
+        QVERIFY(saved > 0.49 * before.weightBytes && saved <= 0.5 * before.weightBytes);
+        QCOMPARE(half.peakActivationBytes, before.peakActivationBytes / 2);
+        QCOMPARE(half.flops, before.flops);
+        QCOMPARE(choice->currentText(), QString("fp16"));
+        choose(choice, "int8");
+        QCOMPARE(half.weightBytes - window_->live().workload()->totals.weightBytes, saved / 2);
+        window_->document().undoStack()->undo();
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QCOMPARE(window_->live().workload()->totals.weightBytes, before.weightBytes);
+        QCOMPARE(choice->currentText(), QString("as in the file"));
+    }
+
+    // A graph that the command line names comes before any device: its one scenario is with the device that follows.
+    void aModelBeforeAnyDeviceLeavesNoScenarioWithoutOne() {
+        window_->document().reset({});
+        const QString vit = QStringLiteral(ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx");
+        window_->openFile(vit);
+        QTRY_COMPARE(window_->document().state()->workloads.size(), std::size_t{1});
+        const auto& scenarios = window_->document().state()->scenarios;
+        QCOMPARE(scenarios.size(), std::size_t{1});
+        QCOMPARE(scenarios.front().hardware, window_->document().hardware()->name);
+        QVERIFY(answered());
+        int said = 0;
+        for (const Diagnostic& problem : window_->studio().problems.current()) said += problem.code == "onnx.unbound";
+        QCOMPARE(said, 1);
+    }
+
 private:
+    void choose(QComboBox* choice, const QString& text) {
+        const int at = choice->findText(text);
+        QVERIFY(at >= 0);
+        choice->setCurrentIndex(at);
+        emit choice->activated(at);
+        QVERIFY(answered());
+    }
     QWidget* row(const char* id) const {
         return window_->findChild<QWidget*>(QLatin1String("inspector.") + QLatin1String(id));
     }

@@ -1,3 +1,4 @@
+#include "workload/one_type.h"
 #include "workload/workload.h"
 
 #include <QtTest/QtTest>
@@ -67,6 +68,26 @@ private slots:
         QCOMPARE(after.gemm[0].m * after.gemm[0].n * after.gemm[0].k, 4.0 * 16 * 8);
         QCOMPARE(costTotals(graph, after).parameters, 8 * 16 + 16 * 8.0);
         QCOMPARE(graph.operators[0].name, std::string("up_act"));
+    }
+
+    // Kinds that work in one type pass numbers of it among themselves, and all of a graph is what its kinds are.
+    void kindsOfOneTypePassItsNumbers() {
+        Graph products = perceptron(), all = perceptron();
+        QVERIFY(applyWhatIfs(products, std::vector<WhatIf>{RetypeKind{OperatorKind::MatMul, DType::F32}}).empty());
+        // x, both weights and y are theirs alone; h and r are shared with Relu: 4·8 + 8·16 + 16·8 + 4·8 elements.
+        QCOMPARE(allBytes(costTable(products)), (32 + 128 + 128 + 32) * 4 + 4 * 64 * 2.0);
+        const auto changes = inOneType(all, {RetypeKind{OperatorKind::MatMul, DType::I8}}, DType::F32);
+        QCOMPARE(changes.size(), std::size_t{2});
+        QVERIFY(!oneTypeOf(all, {}));
+        QCOMPARE(oneTypeOf(all, changes), std::optional(DType::F32));
+        QVERIFY(!oneTypeOf(all, std::span(changes).first(1)));
+        const double before = allBytes(costTable(all));
+        QVERIFY(applyWhatIfs(all, changes).empty());
+        QCOMPARE(allBytes(costTable(all)), 2 * before);
+        for (const DType type : costTable(all).type) QCOMPARE(type, DType::F32);
+        // Asked of the changed graph as of the one of before; and back.
+        QCOMPARE(inOneType(all, changes, DType::F32), changes);
+        QVERIFY(inOneType(all, changes, std::nullopt).empty());
     }
 
     void fusingTwiceIsFusingAtOnce() {

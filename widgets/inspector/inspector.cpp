@@ -43,6 +43,7 @@ Inspector::Inspector(QWidget* parent) : QWidget(parent) {
     connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
     connect(workload_, &WorkloadForm::typeRequested, this, &Inspector::typeRequested);
     connect(workload_, &WorkloadForm::knobRequested, this, &Inspector::knobRequested);
+    connect(workload_, &WorkloadForm::whatIfsEdited, this, &Inspector::whatIfsEdited);
 }
 
 void Inspector::showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device) {

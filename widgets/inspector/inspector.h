@@ -47,7 +47,7 @@ public:
     /// All that is wrong in the design; those of the component shown are listed below its rows.
     void setProblems(const Diagnostics& problems);
     void editAttribute(const QString& id);  ///< of the component shown: the focus goes to its field
-    ComponentPath componentPath() const;  ///< the current one
+    ComponentPath componentPath() const;    ///< the current one
     const ComponentPaths& componentPaths() const;
 
 signals:
@@ -66,6 +66,8 @@ signals:
     /// What the workload does in a type that the device lacks is to be done in another.
     void typeRequested(orrery::DType from, orrery::DType to);
     void knobRequested(const QString& path);  ///< the same of an option of the workload: `batch`
+    /// Changes of a graph that was read, which put all of it into `type`.
+    void whatIfsEdited(const std::vector<orrery::WhatIf>& all, const QString& type);
 
     // Of one component, beside the signals above
     /// `attribute` is `bandwidth`, `macs.bf16`, `name`, `count` or `mesh`; `text` what setAttribute takes.

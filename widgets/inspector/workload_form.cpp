@@ -6,6 +6,7 @@
 #include "widgets/inspector/attribute_row.h"
 #include "widgets/messages/problem_list.h"
 #include "workload/lacking_type.h"
+#include "workload/one_type.h"
 
 #include <QCheckBox>
 #include <QPushButton>
@@ -38,7 +39,18 @@ std::optional<Diagnostic> checkPositive(const QString& text) {
                       "1 to 1,000,000,000", "Type a whole number", {}};
 }
 
+// Of a graph that was read: its file says the types.
+QString ownTypes() {
+    return WorkloadForm::tr("as in the file");
+}
+
+bool readFromGraph(const WorkloadRecipe& recipe) {
+    const QString ending = qs(recipe.source).section(QLatin1Char('.'), -1).toLower();
+    return hasOwnTypes(recipe.source) || ending == QLatin1String("yaml") || ending == QLatin1String("yml");
+}
+
 const QString bindingPrefix = QStringLiteral("bind.");
+const QString typeRow = QStringLiteral("type");
 
 /// An ONNX file whose inputs lead with a fixed extent, which a batch can take the place of; open ones have names.
 bool leadsFixed(const WorkloadRecipe& recipe, const Workload* workload) {
@@ -131,7 +143,7 @@ void WorkloadForm::addChoice(const QString& id, const QString& label, const QStr
     row.form = AttributeForm::Choice;
     row.choices = choices;
     row.clearable = false;
-    row.turns = true;
+    row.turns = id != typeRow;
     addRow(row);
 }
 
@@ -156,7 +168,9 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
     column_->addWidget(description_);
 
     const bool builder = info || transformer;  // made by us from parameters, and not read as a fixed graph
-    if (builder || fixedBatch || !symbols.isEmpty()) column_->addWidget(new SectionHeader(tr("Options"), page_));
+    const bool typed = !builder && readFromGraph(recipe_);
+    if (builder || typed || fixedBatch || !symbols.isEmpty())
+        column_->addWidget(new SectionHeader(tr("Options"), page_));
     if (builder) {
         addCount(QStringLiteral("batch"), tr("Batch"), tr("Independent inputs that are computed together."), 1, 1024);
         if (info ? info->hasSequence : transformer)
@@ -208,6 +222,10 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
             tr("Leading extent of every input, in place of the 1 that the file fixes. Refused where an operator of "
                "the file holds that 1 fast."),
             1, 1024);
+    if (typed)
+        addChoice(typeRow, tr("Type"),
+                  tr("In which all weights and activations are stored and computed. Indices and masks keep theirs."),
+                  QStringList(ownTypes()) + dtypeNames());
     buildOffer();
     for (const QString& symbol : symbols)
         addCount(bindingPrefix + symbol, symbol, tr("Extent of the graph’s symbol “%1”.").arg(symbol), 1, 4096);
@@ -287,6 +305,16 @@ void WorkloadForm::fill() {
     choice(QStringLiteral("weights"), toText(options.weightFormat()));
     choice(QStringLiteral("activations"), toText(options.activationFormat()));
     choice(QStringLiteral("kv"), toText(options.kv));
+    if (const auto found = rows_.find(typeRow); found != rows_.end()) {
+        const auto one = workload_ ? oneTypeOf(workload_->graph, recipe_.whatIfs) : std::nullopt;
+        RowValue shown;
+        shown.mixed = !one && std::ranges::any_of(recipe_.whatIfs, [](const WhatIf& change) {
+            return std::holds_alternative<RetypeKind>(change);
+        });
+        if (!shown.mixed) shown.text = one ? qs(toText(*one)) : ownTypes();
+        if (shown.mixed) shown.mixedValues = tr("Some kinds of operators work in a type of their own");
+        found->second->show(shown);
+    }
     for (const auto& [id, row] : rows_) {
         if (!id.startsWith(bindingPrefix)) continue;
         const auto bound = options.bindings.find(id.mid(bindingPrefix.size()).toStdString());
@@ -352,6 +380,11 @@ void WorkloadForm::fill() {
 }
 
 void WorkloadForm::change(const QString& id, const QString& text, EditPhase phase) {
+    if (id == typeRow) {
+        if (workload_ && phase != EditPhase::Begin)
+            emit whatIfsEdited(inOneType(workload_->graph, recipe_.whatIfs, dtype(text.toStdString())), text);
+        return;
+    }
     WorkloadOptions next = recipe_.options;
     const auto whole = [&text] {
         const auto measure = parseMeasure(text.toStdString(), Dimension::Count);

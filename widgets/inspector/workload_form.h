@@ -33,6 +33,8 @@ signals:
     void edited(const orrery::WorkloadOptions& options, orrery::ui::EditPhase phase);
     void typeRequested(orrery::DType from, orrery::DType to);  ///< one that the device lacks, its nearest
     void knobRequested(const QString& path);                   ///< a search is to turn it: `batch`
+    /// All of a graph that was read is to work in `type`, or as its file says: changes that do so, and the others.
+    void whatIfsEdited(const std::vector<orrery::WhatIf>& all, const QString& type);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -37,6 +37,10 @@ Expected<Edit> addHardwareEdit(const ProjectState& state, Hardware design, bool 
     if (edit.after.scenarios.empty()) {
         const std::string workload = state.workloads.empty() ? std::string() : state.workloads.front().name;
         edit.after.scenarios.push_back({design.name, workload});
+    } else if (state.hardware.empty()) {
+        // Models that came before any device waited for this one.
+        for (ScenarioRef& scenario : edit.after.scenarios)
+            if (scenario.hardware.empty()) scenario.hardware = design.name;
     } else if (show && state.currentWorkload() >= 0) {
         // The pair of before stays: a run covers both, which is what a second device is added for.
         const std::string workload = state.scenarios.front().workload;

@@ -401,7 +401,8 @@ std::string Builder::symbolsHint() const {
     if (unboundSymbols_.empty()) return "the file contradicts itself: export it again";
     std::string list;
     for (const std::string& name : unboundSymbols_) list += (list.empty() ? "" : ",") + name + "=…";
-    return fmt::format("unbound symbols were taken as 1: bind them with --bind {}", list);
+    return fmt::format("sizes that nobody gave were taken as 1: set them among the model's options, or with --bind {}",
+                       list);
 }
 
 }  // namespace orrery::onnx_import

@@ -174,7 +174,7 @@ void Builder::warnOfSymbols() {
             example += fmt::format("{}{}={}", example.empty() ? "" : ",", name, example.empty() ? 8 : 128);
         }
         warn("onnx.unbound", "these sizes are not fixed by the model and were taken as 1: " + list,
-             "set them: --bind " + example);
+             "set them among the model's options, or with --bind " + example + " on the command line");
     }
     std::string unused;
     for (const auto& [name, extent] : bindings_) {
