@@ -86,9 +86,12 @@ QSize pictureSizeOf(const QString& text) {
 }
 
 QString atPictureSize(QWidget& widget, const std::function<QString()>& write) {
-    if (!chosenSize.isValid()) return write();
+    // One behind a tab has the size that its dock left it, in which nothing can be read.
+    constexpr QSize unseen(1200, 760);
+    const QSize wanted = chosenSize.isValid() ? chosenSize : widget.isVisible() ? QSize() : unseen;
+    if (!wanted.isValid()) return write();
     const QSize own = widget.size();
-    widget.resize(chosenSize.expandedTo(widget.minimumSizeHint()));
+    widget.resize(wanted.expandedTo(widget.minimumSizeHint()));
     QString problem = write();
     widget.resize(own);
     return problem;

@@ -24,7 +24,7 @@ QSize pictureSize();
 /// `1600x1000`, also with `×`; an invalid size for anything else, or beyond 100 to 10,000.
 QSize pictureSizeOf(const QString& text);
 /// Gives the widget the pictures' size (or the least in which it shows everything) for as long as `write` takes, and
-/// its own again. Returns what `write` returns.
+/// its own again; one that is not seen has a usual size where none is chosen. Returns what `write` returns.
 QString atPictureSize(QWidget& widget, const std::function<QString()>& write);
 /// Whether pictures take the light colours, which print needs, whatever the screen has. They do unless told.
 void setPicturesOnPaper(bool on);
