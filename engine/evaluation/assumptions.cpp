@@ -3,6 +3,7 @@
 #include "evaluation/left_out.h"
 #include "learning/calibration.h"
 #include "learning/section_price.h"
+#include "serving/serving_study.h"
 
 #include <fmt/format.h>
 
@@ -79,15 +80,28 @@ std::vector<const CalibrationSection*> sectionsOf(std::string_view method, const
     return found;
 }
 
-/// The method, and those that fill its slots.
-std::vector<std::string> filledBy(const MethodCard& card, const OptionValues& options) {
+/// The method, and those that fill its slots; a slot that no method is chosen for is filled by the pools of the rows'
+/// serving runs.
+std::vector<std::string> filledBy(const MethodCard& card, const OptionValues& options,
+                                  std::span<const ReferenceTable> tables, std::span<const RowRef> rows) {
     std::vector<std::string> all{std::string(card.id)};
+    const auto add = [&](std::string_view asked) {
+        const auto inside = methodChoice(asked, builtinMethods());
+        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
+        return inside.has_value();
+    };
     for (const MethodOption& option : card.options) {
         if (!option.slot) continue;
         const auto chosen = options.find(option.key);
-        const auto inside = methodChoice(chosen != options.end() ? std::string_view(chosen->second) : option.fallback,
-                                         builtinMethods());
-        if (inside && std::find(all.begin(), all.end(), inside->id) == all.end()) all.push_back(inside->id);
+        if (add(chosen != options.end() ? std::string_view(chosen->second) : option.fallback)) continue;
+        for (const RowRef ref : rows) {
+            const ReferenceTable& table = tableOf(tables, ref);
+            if (table.models.empty()) continue;
+            const auto* run = std::get_if<ServingRun>(&table.models[static_cast<std::size_t>(ref.row)].task);
+            if (!run) continue;
+            for (const PoolSpec& pool : run->study->scenario.pools)
+                if (pool.time.kind == SlotKind::Kernels) add(pool.time.method);
+        }
     }
     return all;
 }
@@ -218,7 +232,7 @@ Assumptions assumptionsOf(const MethodCard& card, std::span<const ReferenceTable
                           const EvaluateOptions& options) {
     const RowsAsked asked = lookAt(tables, rows);
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
-    const RowsKnown known = knownOf(filledBy(card, options.options), tables, rows, calibrations, options);
+    const RowsKnown known = knownOf(filledBy(card, options.options, tables, rows), tables, rows, calibrations, options);
     return {ofOption(card, "fusion", asked.fusions, asked.models, options),
             ofOption(card, "launch", asked.launches, asked.models, options), clockOf(known), stackOf(known)};
 }
@@ -255,15 +269,17 @@ std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTab
     return samples;
 }
 
-std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked) {
+std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked,
+                                  std::span<const ReferenceTable> tables, std::span<const RowRef> rows) {
     const auto choice = methodChoice(asked, builtinMethods());
-    return filledBy(card, choice ? choice->options : OptionValues());
+    return filledBy(card, choice ? choice->options : OptionValues(), tables, rows);
 }
 
 std::int64_t samplesBehindAll(const MethodCard& card, std::string_view asked, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const CalibrationSet& calibrations) {
     std::int64_t samples = 0;
-    for (const std::string& part : standsOn(card, asked)) samples += samplesBehind(part, tables, rows, calibrations);
+    for (const std::string& part : standsOn(card, asked, tables, rows))
+        samples += samplesBehind(part, tables, rows, calibrations);
     return samples;
 }
 

@@ -44,9 +44,10 @@ std::vector<Aspect> differing(std::span<const Assumptions> all);
 std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTable> tables,
                            std::span<const RowRef> rows, const CalibrationSet& calibrations);
 
-/// The method, and those that fill its slots, as `asked` (`id(key=value)`) fills them: what they were fitted to, it
-/// stands on.
-std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked);
+/// The method, and those that fill its slots, as `asked` (`id(key=value)`) fills them, or else the pools of the rows'
+/// serving runs: what they were fitted to, it stands on.
+std::vector<std::string> standsOn(const MethodCard& card, std::string_view asked,
+                                  std::span<const ReferenceTable> tables, std::span<const RowRef> rows);
 /// samplesBehind() of all of these.
 std::int64_t samplesBehindAll(const MethodCard& card, std::string_view asked, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const CalibrationSet& calibrations);

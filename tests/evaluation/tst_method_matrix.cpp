@@ -8,6 +8,7 @@
 #include "evaluation/tool_claims.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
+#include "serving/serving_study.h"
 #include "study/comparison/row_detail.h"
 
 #include <QtTest/QtTest>
@@ -198,6 +199,26 @@ private slots:
         const CalibrationSet& shipped = shippedCalibrations().set;
         QCOMPARE(samplesBehind("roofline", tables, rows, shipped), std::int64_t(0));
         QVERIFY(samplesBehind("tile-hybrid", tables, rows, shipped) > 1000);
+    }
+
+    // A serving run's iterations are priced by its pools' method, unless another is chosen: what that was fitted to
+    // counts.
+    void aServingRunStandsOnItsPoolsMethod() {
+        auto study = std::make_shared<ServingStudy>();
+        study->scenario.pools.front().time.method = "tile-wave(launch=eager)";
+        ReferenceTable table;
+        table.models.resize(1);
+        table.models.front().task = ServingRun{study};
+        table.rows.resize(1);
+        const std::vector<RowRef> rows{{0, 0}};
+        const std::span tables(&table, 1);
+        const MethodCard& card = findMethod("serving")->card;
+        const CalibrationSet& shipped = shippedCalibrations().set;
+        const auto samples = [&](const char* asked) { return samplesBehindAll(card, asked, tables, rows, shipped); };
+        QCOMPARE(standsOn(card, "serving", tables, rows), (std::vector<std::string>{"serving", "tile-wave"}));
+        QVERIFY(samples("serving") > 1000);
+        QCOMPARE(samples("serving"), samplesBehind("tile-wave", tables, rows, shipped));
+        QCOMPARE(samples("serving(compute=tile-hybrid)"), samplesBehind("tile-hybrid", tables, rows, shipped));
     }
 
     // By what stands in the sections: rows of the software that they were learned from, of another, and kinds of which

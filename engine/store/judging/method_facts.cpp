@@ -133,7 +133,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     MethodFacts facts;
     const Adapter* adapter = imported ? nullptr : adapterOf(card.id);
     const AdapterFound found = adapter && !adapter->program.recordedOnly ? lookFor(*adapter) : AdapterFound();
-    const std::vector<std::string> parts = imported ? std::vector<std::string>() : standsOn(card, asked);
+    const std::vector<std::string> parts = imported ? std::vector<std::string>() : standsOn(card, asked, tables, rows);
     const Learned learned = learnedBy(parts, calibrations);
     if (!imported) facts.samples = samplesBehindAll(card, asked, tables, rows, calibrations);
     for (const MethodOption& option : card.options)
