@@ -9,6 +9,7 @@
 #include "store/judging/judged_rows.h"
 #include "store/judging/judging_figures.h"
 #include "store/judging/judging_report.h"
+#include "store/judging/svg_page.h"
 #include "support/schema_check.h"
 
 #include <QRegularExpression>
@@ -371,6 +372,67 @@ private slots:
         // Compared, it has no star.
         question.compare = {{"systolic-closed-form", true}};
         QVERIFY(planeSvg(answered(question, 1), pageWidth).find("systolic-closed-form *") == std::string::npos);
+    }
+    // Words of the legend and of the axes in the figure of a column, with many kinds of points over many decades.
+    void wordsOfTheNarrowPlaneStandApart() {
+        JudgingQuestion question = products();
+        question.published = true;
+        Judged judged = answered(question, 1);
+        QCOMPARE(judged.entries.size(), std::size_t{3});
+        const std::array levels{MethodLevel::Kernel, MethodLevel::Model, MethodLevel::System};
+        const std::array kinds{Methodology::Analytical, Methodology::CycleAccurate, Methodology::Hybrid};
+        for (const double dearest : {1e-4, 1e-2, 0.1, 1.0, 10.0, 100.0}) {
+            for (std::size_t i = 0; i < judged.entries.size(); ++i) {
+                JudgedEntry& entry = judged.entries[i];
+                auto card = std::make_shared<MethodCard>(*entry.card);
+                card->level = levels[i], card->methodology = kinds[i];
+                entry.card = card;
+                entry.compared = i > 0;
+                for (EvaluationFigures* figures : {&entry.own, &entry.common.figures}) {
+                    figures->secondsPerAnswer = figures->secondsLow = figures->secondsHigh = i == 0 ? 2e-7 : dearest;
+                    figures->coverage90 = 0.5;
+                    figures->errors.p90Error = i == 0 ? 50 : 0.2;
+                }
+            }
+            struct Words {
+                QRectF box;
+                QString text;
+            };
+            std::vector<Words> all;
+            // Names of methods lie on a ground of their own, wherever there is room.
+            static const QRegularExpression element(
+                "<text x=\"([\\d.-]+)\" y=\"([\\d.-]+)\" font-size=\"([\\d.]+)\" fill=\"[^\"]*\"(?: "
+                "text-anchor=\"(\\w+)\")?>([^<]*)<"),
+                tick("^[\\d.e+]+ (%|ns|µs|ms|s|ks)$");
+            const QStringList legend{"analytical",
+                                     "cycle-accurate",
+                                     "hybrid",
+                                     "kernel",
+                                     "model",
+                                     "system",
+                                     "inside 90 % too rarely",
+                                     "* on its own rows, not compared",
+                                     "published by others, other rows"};
+            auto found = element.globalMatch(QString::fromStdString(planeSvg(judged, columnWidth)));
+            while (found.hasNext()) {
+                const auto match = found.next();
+                const QString text = match.captured(5);
+                if (!legend.contains(text) && !tick.match(text).hasMatch()) continue;
+                const double size = match.captured(3).toDouble(), wide = store::textWidth(text.toStdString(), size);
+                const QString anchor = match.captured(4);
+                const double left = match.captured(1).toDouble() - (anchor == "end"      ? wide
+                                                                    : anchor == "middle" ? wide / 2
+                                                                                         : 0);
+                all.push_back({QRectF(left, match.captured(2).toDouble() - 0.75 * size, wide, 0.9 * size), text});
+            }
+            QVERIFY(all.size() > std::size_t(legend.size()) + 4);
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                QVERIFY2(all[i].box.left() >= 0 && all[i].box.right() <= columnWidth, qPrintable(all[i].text));
+                for (std::size_t k = 0; k < i; ++k)
+                    QVERIFY2(!all[i].box.intersects(all[k].box),
+                             qPrintable(QString("%1 over %2").arg(all[i].text, all[k].text)));
+            }
+        }
     }
     void whatAMethodWasFittedToIsMarked() {
         JudgingQuestion question;

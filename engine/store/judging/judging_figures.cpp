@@ -123,7 +123,8 @@ std::string paler(std::string_view colour) {
     return out;
 }
 
-void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, double right, bool published) {
+/// The base of its last line.
+double legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, double right, bool published) {
     const double begin = x;
     const auto word = [&](std::string_view text, double before) {
         page.text(x + before, y, text, small, store::mutedColour);
@@ -173,6 +174,7 @@ void legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, dou
         page.line(x + 1, y, x + 7, y - 6, store::mutedColour, 1);
         word("published by others, other rows", 11);
     }
+    return y;
 }
 
 std::string plane(const Judged& judged, double width, bool setUp) {
@@ -189,11 +191,15 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     for (const JudgedEntry& entry : judged.entries)
         if (!entry.compared && entry.evaluation && entry.own.errors.rows > 0) add(entry);
     const bool published = judged.question.published && !setUp;
-    const double height = std::clamp(width * 0.72, 260.0, 430.0);
+    // A narrow figure has a higher legend, and its plane is no lower for that.
+    constexpr double legendTop = 12;
+    SvgPage measured(width, 0, {});
+    const double top = std::max(24.0, legend(measured, dots, 10, legendTop, width - 8, published)) + 10;
+    const double height = std::clamp(width * 0.72, 260.0, 430.0) + top - 34;
     SvgPage page(width, height,
                  fmt::format("{}: error against {}", judged.question.name,
                              setUp ? "measured rows fitted to" : "cost of an answer"));
-    const Box area{46, 34, width - 46 - 10, height - 34 - 34};
+    const Box area{46, top, width - 46 - 10, height - top - 34};
     if (dots.empty()) {
         page.text(width / 2, height / 2, "No method prices these rows", normal, store::mutedColour, "middle");
         return page.finish();
@@ -215,17 +221,22 @@ std::string plane(const Judged& judged, double width, bool setUp) {
         }
     }
     const Decades x = decades(cheap, dear, area.x, area.x + area.w), y = decades(low, high, area.y + area.h, area.y);
+    const auto tick = [&](int d) {
+        if (!setUp) return store::decadeOfTime(d);
+        return d < 0 ? std::string("none") : fmt::format("{:g}", std::pow(10.0, d));
+    };
+    // Where decades are narrow, every second or third is named.
+    double widest = 0, taken = -1e300;
+    for (int d = x.low; d <= x.high; ++d) widest = std::max(widest, store::textWidth(tick(d), small));
+    const int every = static_cast<int>(std::ceil((widest + 6) * (x.high - x.low) / area.w));
     for (int d = x.low; d <= x.high; ++d) {
         const double at = x.at(std::pow(10.0, d));
         page.line(at, area.y, at, area.y + area.h, store::faintColour, 1);
-        // Where decades are narrow, every second or third is named.
-        const double step = area.w / (x.high - x.low);
-        const int every = step < 20 ? 3 : step < 38 ? 2 : 1;
-        if ((d - x.low) % every != 0) continue;
-        page.text(
-            at, area.y + area.h + 13,
-            setUp ? (d < 0 ? std::string("none") : fmt::format("{:g}", std::pow(10.0, d))) : store::decadeOfTime(d),
-            small, store::mutedColour, d == x.high ? "end" : "middle");
+        const std::string text = tick(d);
+        const double half = store::textWidth(text, small) / 2, centre = std::min(at, width - 2 - half);
+        if ((d - x.low) % every != 0 || centre - half < taken + 4) continue;
+        taken = centre + half;
+        page.text(centre, area.y + area.h + 13, text, small, store::mutedColour, "middle");
     }
     for (int d = y.low; d <= y.high; ++d) {
         const double at = y.at(std::pow(10.0, d));
@@ -302,7 +313,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
              dot.simulated ? colour : "#ffffff", dot.simulated ? 1.6 : 1);
     }
     names(page, labels, area);
-    legend(page, dots, 10, 12, width - 8, published);
+    legend(page, dots, 10, legendTop, width - 8, published);
     return page.finish();
 }
 
