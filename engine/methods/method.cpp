@@ -32,8 +32,7 @@ namespace {
     bool ok = std::isfinite(e.latency.value) && e.latency.value >= 0;
     ok = ok && e.interval.low <= e.latency && e.latency <= e.interval.high && !e.interval.basis.empty();
     // Nothing is said of operators of a serving run, or by a method that knows the whole alone.
-    ok = ok &&
-         (rows == scenario.workload->costs.size() || rows == 0 || kindOf(scenario.task) == TaskKind::ServingRun);
+    ok = ok && (rows == scenario.workload->costs.size() || rows == 0 || kindOf(scenario.task) == TaskKind::ServingRun);
     ok = ok && ops.bound.size() == rows && ops.flops.size() == rows && ops.bytes.size() == rows;
     ok = ok && (ops.joules.empty() || ops.joules.size() == rows);
     for (const auto& level : ops.levelBytes) ok = ok && level.size() == rows;
@@ -81,7 +80,7 @@ std::string_view toText(Methodology methodology) {
         case Methodology::Hybrid:
             return "hybrid";
     }
-    return "unknown";
+    return "not stated";
 }
 
 std::string_view toText(MethodLevel level) {

@@ -241,6 +241,18 @@ private slots:
         QCOMPARE(oracle->card->methodology, Methodology::CycleAccurate);
         const JudgedEntry* half = entryOf(judged, "half");
         QVERIFY(half && std::fabs(half->own.errors.mape - 1) < 1e-12);
+        // Its lines do not say a methodology, and no file says what a tool needs.
+        QCOMPARE(std::string(toText(half->card->methodology)), std::string("not stated"));
+        QCOMPARE(half->facts.difficulty, std::string("not stated"));
+        const auto errors = test::schemaErrors(judgedJson(judged, false), "judging");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+        QVERIFY(planeSvg(judged, columnWidth).find(">not stated<") == std::string::npos);  // it says no cost
+        QVERIFY(setUpSvg(judged, columnWidth).find(">not stated<") != std::string::npos);
+        const Survey survey = surveyOf(judged.matrixEntries(), *judged.tables, judged.rows, shippedCalibrations().set);
+        for (const SurveyTable& table : survey.tables)
+            for (const auto& line : table.cells)
+                for (const SurveyCell& cell : line)
+                    for (const SurveyMark& mark : cell.marks) QVERIFY(judged.entries[mark.entry].asked != "half");
         QCOMPARE(half->own.errors.rows, (before.rows.size() + 1) / 2);
         QVERIFY(std::any_of(judged.warnings.begin(), judged.warnings.end(),
                             [](const Diagnostic& each) { return each.code == "results.other-rows"; }));

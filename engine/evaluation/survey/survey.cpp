@@ -100,6 +100,7 @@ SurveyTable surveyTableBy(Facet by, std::span<const MatrixEntry> entries, std::s
         const auto line = static_cast<std::size_t>(
             std::find(methodologies.begin(), methodologies.end(), entries[m].card->methodology) -
             methodologies.begin());
+        if (line == methodologies.size()) continue;  // results of others whose file does not say
         std::vector<std::vector<std::size_t>> places(table.columns.size());
         if (const Evaluation* evaluation = entries[m].evaluation) {
             for (std::size_t i = 0; i < evaluation->rows.size(); ++i) {

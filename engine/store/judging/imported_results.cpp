@@ -206,7 +206,7 @@ private:
         made.hash = hash_.hex();
         made.unknown = method.unknown;
         made.card = cardOf(method.name, std::filesystem::path(file_).filename().string(),
-                           method.methodology.value_or(Methodology::Hybrid), method.methodology.has_value());
+                           method.methodology.value_or(unstatedMethodology), method.methodology.has_value());
         made.evaluation = evaluationOf(method.name, "imported", std::move(rows), tables_);
         made.evaluation.notCovered = rows_.size() - made.evaluation.rows.size();
         if (std::vector<double> spent = method.spent; !spent.empty()) {

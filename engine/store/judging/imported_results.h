@@ -18,6 +18,9 @@
 
 namespace orrery {
 
+/// On a card of results whose file does not say. No method of ours may leave it open, so that it is none of the names.
+inline constexpr Methodology unstatedMethodology{0xff};
+
 struct ImportedResults {
     std::string name;                        ///< of the method
     std::string file, hash;                  ///< where from, and of the file's bytes

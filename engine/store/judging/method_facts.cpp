@@ -142,9 +142,12 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     if (adapter && adapter->program.recordedOnly) facts.files.emplace_back("recorded output");
     if (imported) facts.files.emplace_back("a file of its results");
 
-    if (adapter || imported) {
+    if (imported) {
+        facts.difficulty = "not stated";
+        facts.difficultyWhy = "another tool made these results; what it needs is not in their file";
+    } else if (adapter) {
         facts.difficulty = "program";
-        facts.difficultyWhy = imported ? "another tool made these results" : adapter->program.install;
+        facts.difficultyWhy = adapter->program.install;
     } else if (!facts.files.empty()) {
         facts.difficulty = "own data";
         facts.difficultyWhy = fmt::format("answers nothing without a file of yours ({})", facts.files.front());

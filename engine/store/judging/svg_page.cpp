@@ -10,7 +10,9 @@ namespace orrery::store {
 std::string_view methodologyColour(int methodology) {
     // Analytical, cycle-accurate, trace-driven, learned, hybrid.
     static constexpr std::array<std::string_view, 5> colours{"#0072b2", "#d55e00", "#009e73", "#b8478c", "#b07d00"};
-    return colours[static_cast<std::size_t>(std::clamp(methodology, 0, 4))];
+    // Results of others may not say theirs.
+    if (methodology < 0 || methodology >= static_cast<int>(colours.size())) return mutedColour;
+    return colours[static_cast<std::size_t>(methodology)];
 }
 
 double textWidth(std::string_view text, double size) {
