@@ -1,6 +1,7 @@
 // From a person's description to a fleet: memory, plans, clocks, transfers, and what cannot be.
 
 #include "hardware/views/cluster_view.h"
+#include "methods/kernel_method.h"
 #include "methods/system/clock_policy.h"
 #include "methods/system/iteration_times.h"
 #include "methods/system/planned_fleet.h"
@@ -12,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -63,6 +66,45 @@ private slots:
         QVERIFY(pool.promptSeconds > 1024 * 2 * 7.5e9 / 989e12 && pool.promptSeconds < 0.1);
         const ReplicaSpec& replica = fleet->fleet->replicas.front();
         QVERIFY(replica.power.idle < replica.power.decode && replica.power.prompt <= 700.1);
+    }
+
+    // Arrays, NPUs and CPUs answer without a chosen method; which one is said, and a method of another kind of device
+    // is refused with the names of those that could.
+    void devicesOtherThanGpusArePricedToo() {
+        const auto said = [](const PlannedFleet& fleet) -> std::string {
+            for (const Diagnostic& each : fleet.warnings)
+                if (each.code == "serving.usual-pricer") return each.message;
+            return {};
+        };
+        for (const char* id : {"tpu-v4", "tpu-v5e", "trainium2", "epyc-9654"}) {
+            ServingScenario scenario;
+            scenario.model.weights = DType::I8;
+            const auto fleet = fleetOf(scenario, drawing(id));
+            QVERIFY2(fleet, fleet ? "" : fleet.error().message.c_str());
+            const std::string sentence = said(*fleet);
+            const auto named = std::ranges::find_if(kernelMethods(), [&](const KernelMethod& method) {
+                return sentence.find("priced by " + std::string(method.id) + ",") != std::string::npos;
+            });
+            QVERIFY2(named != kernelMethods().end(), sentence.c_str());
+            // The one that is said is the one that prices.
+            ServingScenario chosen = scenario;
+            chosen.pools[0].time.method = std::string(named->id);
+            const auto again = fleetOf(chosen, drawing(id));
+            QVERIFY(again && said(*again).empty());
+            QCOMPARE(again->pools[0].decodeSeconds, fleet->pools[0].decodeSeconds);
+            const double bandwidth =
+                deviceView(DeviceRef{fleet->pools[0].design, fleet->pools[0].place}).value().main().bandwidth.value;
+            // All but the embedding, a twentieth of this model, is read for each token.
+            QVERIFY(fleet->pools[0].decodeSeconds >= 0.9 * fleet->pools[0].weightBytesPerDevice / bandwidth);
+            chosen.pools[0].time.method = "tile-wave";
+            const auto refused = fleetOf(chosen, drawing(id));
+            QVERIFY(!refused && refused.error().hint.find(named->id) != std::string::npos);
+            chosen.pools[0].time.method = "roofline";
+            const auto bound = fleetOf(chosen, drawing(id));
+            QVERIFY(!bound && bound.error().hint.find(named->id) != std::string::npos);
+        }
+        const auto gpu = fleetOf(ServingScenario(), drawing("h100-sxm"));
+        QVERIFY(gpu && said(*gpu).empty());
     }
 
     // vLLM 0.19 gives Llama-3.1 8B 2,588 blocks on an RTX 4090 (published by LLMServingSim).

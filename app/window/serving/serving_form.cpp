@@ -148,7 +148,8 @@ void ServingForm::buildFleet() {
         namedChoice(inner_, "serving.device", tr("Device"), tr("The device that is drawn, or one of the catalogue"));
     device_->addItem(tr("As drawn"), QString());
     for (const CatalogueEntry& entry : hardwareCatalogue())
-        if (entry.group == "GPU") device_->addItem(ui::qs(entry.name), ui::qs(entry.id));
+        if (entry.group == "GPU" || entry.group == "TPU" || entry.group == "Accelerator" || entry.group == "CPU")
+            device_->addItem(ui::qs(entry.name), ui::qs(entry.id));
     replicas_ =
         namedNumber(inner_, "serving.replicas", tr("Replicas"), tr("Copies of the model behind one router"), 1, 1024);
     split_ = named(new QCheckBox(tr("Prefill and decode apart"), inner_), "serving.disaggregate",

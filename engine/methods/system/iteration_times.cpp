@@ -5,6 +5,7 @@
 #include "methods/method.h"
 #include "methods/provenance.h"
 #include "methods/system/planned_fleet.h"
+#include "methods/system/usual_pricer.h"
 #include "methods/trace/distserve_law.h"
 #include "methods/trace/expert_trace.h"
 #include "methods/trace/llmservingsim_tables.h"
@@ -241,18 +242,24 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options) {
-    // Tables and laws have times of their own; kernels then say what there is to do.
-    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method
-                               : device.gpu                        ? "tile-hybrid"
-                                                                   : "npu-tile";
+    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    const DeviceRef drawn{device.design, device.place};
+    // Tables and laws have times of their own; kernels then say what there is to do. What stands where nobody chose is
+    // for GPUs.
+    const bool open = !device.gpu && (pool.time.kind != SlotKind::Kernels || pool.time.method == TimeSlot{}.method);
+    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : TimeSlot{}.method;
     auto choice = methodChoice(method, builtinMethods());
     if (!choice) return Unexpected(std::move(choice.error()));
+    const auto thoseThatCould = [&] {
+        const std::string names = namesOf(pricersOf(drawn, calibrations));
+        return names.empty() ? std::string("choose another device") : "choose " + names;
+    };
     const KernelMethod* kernels = findKernelMethod(choice->id);
     if (!kernels) {
         std::string known;
         for (const KernelMethod& each : kernelMethods()) known += (known.empty() ? "" : ", ") + std::string(each.id);
         return fail("serving.no-kernel-method", fmt::format("'{}' does not price kernels", choice->id),
-                    "one of " + known, "choose a kernel method", inPool(pool, "time/method"));
+                    "one of " + known, thoseThatCould(), inPool(pool, "time/method"));
     }
     const std::string software = pool.time.software;
     auto config = transformerConfig(model);
@@ -270,12 +277,25 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     if (options.cache) {
         if (auto found = options.cache->parts().find(key)) return found;
     }
-    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    std::string chosen;
+    if (open) {
+        auto usual = usualPricer(drawn, *config, types, calibrations);
+        if (!usual) {
+            usual.error().place = inPool(pool, "time/method");
+            return Unexpected(std::move(usual.error()));
+        }
+        kernels = usual->method;
+        *choice = MethodChoice{std::string(kernels->id), {}};
+        chosen = std::move(usual->reason);
+    }
     const bool ofGpu = std::holds_alternative<GpuBinder>(kernels->binder);
     const BindContext binding{calibrations, choice->options, 0};
-    auto pricer = ofGpu && device.gpu ? kernels->bind(*device.gpu, calibrations)
-                                      : kernels->bind(DeviceRef{device.design, device.place}, binding);
-    if (!pricer) return Unexpected(std::move(pricer.error()));
+    auto pricer = ofGpu && device.gpu ? kernels->bind(*device.gpu, calibrations) : kernels->bind(drawn, binding);
+    if (!pricer) {
+        Diagnostic refused = std::move(pricer.error());
+        if (refused.code == "method.not-applicable") refused.hint = thoseThatCould();
+        return Unexpected(std::move(refused));
+    }
     if (!device.gpu && (pool.plan.devices() > 1 || ranks > 1)) {
         return fail("serving.no-collectives",
                     fmt::format("`{}` prices no collectives, and pool '{}' spreads a replica over {} devices",
@@ -307,6 +327,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.pricer = std::move(*pricer);
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);
     spec.powerCap = pool.powerCap;
+    spec.chosen = std::move(chosen);
     auto made = KernelIterationTime::make(std::move(spec));
     if (!made && made.error().place.path.starts_with("experts/")) made.error().place = inPool(pool, "experts/waves");
     if (!made && made.error().code == "serving.bad-power-cap") made.error().place = inPool(pool, "power_cap");

@@ -280,6 +280,13 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     const int stages = (*time)->stages();
     planned.decodeSeconds = wholeSeconds(priceOf(**time, 0, 1, 1024), stages);
     planned.promptSeconds = wholeSeconds(priceOf(**time, 1024, 0, 0), stages);
+    if (const std::string& chosen = (*kernels)->chosen(); pool.time.kind == SlotKind::Kernels && !chosen.empty())
+        warnings.push_back(Diagnostic{Severity::Note,
+                                      "serving.usual-pricer",
+                                      chosen,
+                                      {},
+                                      "choose another under `Priced by`, or by the key `method`",
+                                      inPool(pool, "time/method")});
     for (std::string& said : (*time)->assumptions()) planned.assumptions.push_back(std::move(said));
     return made;
 }

@@ -72,8 +72,10 @@ constexpr FieldSpec timeRows[]{
     choice<&TimeSlot::kind>("kind", "Source of iteration times", "Who says how long iterations take.", slotTitles)
         .fileOnly()
         .fixed(),
-    text<&TimeSlot::method>("method", "Iterations priced by",
-                            "The kernel method that says how long every kernel of an iteration takes.")
+    text<&TimeSlot::method>(
+        "method", "Iterations priced by",
+        "The kernel method that says how long every kernel of an iteration takes. Where it stands at its "
+        "default and the device is no GPU, the method with the least error to expect there.")
         .namesOne()
         .called("Priced by"),
     text<&TimeSlot::software>("software", "Software on the host",
