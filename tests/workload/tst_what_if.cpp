@@ -90,6 +90,19 @@ private slots:
         QVERIFY(inOneType(all, changes, std::nullopt).empty());
     }
 
+    // What a file that says its types cannot follow is said, not passed over.
+    void typesThatAFileDoesNotTakeAreSaid() {
+        WorkloadRecipe recipe{ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}, {}};
+        const auto warned = [&] {
+            const auto loaded = loadWorkload(recipe);
+            return loaded && std::ranges::any_of((*loaded)->warnings,
+                                                 [](const Diagnostic& each) { return each.code == "onnx.types"; });
+        };
+        QVERIFY(!warned());
+        recipe.options.weights = DType::I8;
+        QVERIFY(warned());
+    }
+
     void fusingTwiceIsFusingAtOnce() {
         Graph once = perceptron(), twice = perceptron();
         QVERIFY(applyWhatIfs(once, std::vector<WhatIf>{FuseOperators{{"up", "act", "down"}, "all"}}).empty());
