@@ -1,6 +1,7 @@
 #include "app/window/scenario_bar.h"
 
 #include "app/document/commands/project_edits.h"
+#include "app/window/size_fields.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/cluster_view.h"
 #include "learning/calibration.h"
@@ -72,7 +73,12 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
                         tr("What is asked: one pass, a training step, a "
                            "serving run"),
                         this);
-    for (Chooser* chooser : {methods_, task_, workloads_, plan_, hardware_}) row->addWidget(chooser);
+    for (Chooser* chooser : {methods_, task_, workloads_}) row->addWidget(chooser);
+    sizes_ = new SizeFields(document_, this);
+    row->addWidget(sizes_);
+    for (Chooser* chooser : {plan_, hardware_}) row->addWidget(chooser);
+    connect(sizes_, &SizeFields::refused, this, &ScenarioBar::refused);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, &ScenarioBar::fitRoom);
     connect(plan_, &Chooser::filling, this, &ScenarioBar::fillPlan);
     connect(task_, &Chooser::filling, this, &ScenarioBar::fillTask);
     // Methods are many, and chosen several at once: in a panel that stays open.
@@ -86,6 +92,7 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     connect(&document_, &Document::replaced, this, &ScenarioBar::refresh);
     connect(&document_, &Document::workloadChanged, this, &ScenarioBar::refresh);
     refresh();
+    fitRoom();
 }
 
 void ScenarioBar::refresh() {
@@ -126,11 +133,20 @@ void ScenarioBar::refresh() {
 
 // In a small window the bar would not fit as a whole, and go as a whole.
 bool ScenarioBar::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize && watched == parentWidget()) {
-        const int letters = parentWidget()->width() < 1500 * ui::Theme::instance().scale() ? 18 : 34;
-        if (std::exchange(letters_, letters) != letters) refresh();
-    }
+    if (event->type() == QEvent::Resize && watched == parentWidget()) fitRoom();
     return QWidget::eventFilter(watched, event);
+}
+
+void ScenarioBar::fitRoom() {
+    if (!parentWidget()) return;
+    const ui::Theme& theme = ui::Theme::instance();
+    const int width = parentWidget()->width();
+    // A class sees the model, its sizes and the device; the rest of the question stays as it was asked.
+    const bool tight = theme.presenter() && width < roomToPresent;
+    for (Chooser* chooser : {methods_, task_, plan_}) chooser->setVisible(!tight);
+    sizes_->setPresenting(theme.presenter());
+    const int letters = tight ? 12 : width < 1500 * theme.scale() ? 18 : 34;
+    if (std::exchange(letters_, letters) != letters) refresh();
 }
 
 void ScenarioBar::setPlan(const Plan& plan) {

@@ -11,6 +11,8 @@ class QMenu;
 
 namespace orrery::app {
 
+class SizeFields;
+
 /// A tool button whose menu is filled when it opens.
 class Chooser : public QToolButton {
     Q_OBJECT
@@ -32,6 +34,9 @@ class ScenarioBar : public QWidget {
 public:
     explicit ScenarioBar(Document& document, QWidget* parent = nullptr);
 
+    /// In the type of a projector a window narrower than this has no room for the whole question.
+    static constexpr int roomToPresent = 1700;
+
     Chooser* methods() const { return methods_; }
     Chooser* workloads() const { return workloads_; }
     Chooser* hardware() const { return hardware_; }
@@ -52,6 +57,7 @@ protected:
 
 private:
     void refresh();
+    void fitRoom();
     void fillWorkloads(QMenu* menu);
     void fillHardware(QMenu* menu);
     void fillPlan(QMenu* menu);
@@ -67,6 +73,7 @@ private:
 
     Document& document_;
     int letters_ = 34;  ///< of a value
+    SizeFields* sizes_;
     Chooser *methods_, *workloads_, *hardware_, *plan_, *task_;
 };
 

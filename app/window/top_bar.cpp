@@ -4,6 +4,9 @@
 #include "app/window/scenario_bar.h"
 #include "app/window/studio.h"
 #include "app/window/workload/add_workload.h"
+#include "widgets/common/theme.h"
+
+#include <string_view>
 
 namespace orrery::app {
 
@@ -12,25 +15,49 @@ TopBar::TopBar(Studio& studio, QWidget* parent) : QToolBar(tr("Main"), parent), 
     setAccessibleName(tr("Main toolbar"));
     setMovable(false);
     setToolButtonStyle(Qt::ToolButtonIconOnly);
-    const auto add = [this](const char* id, bool withText = false) {
-        QAction* action = studio_.actions.find(QLatin1String(id));
-        addAction(action);
-        auto* button = qobject_cast<QToolButton*>(widgetForAction(action));
-        button->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
-        button->setAccessibleName(action->text().remove(QLatin1Char('&')));
-        if (withText) button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    };
-    for (const char* id : {"fileOpen", "fileSave", "editUndo", "editRedo"}) add(id);
+    for (const char* id : {"fileOpen", "fileSave", "editUndo", "editRedo"}) addButton(id, nullptr);
     addSeparator();
-    add("runStart", true);
+    addButton("runStart", nullptr, true);
     addLive();
     addSeparator();
     addScenario();
     auto* gap = new QWidget(this);
     gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     addWidget(gap);
-    add("viewDark");
-    add("helpPalette", true);
+    addButton("viewDark", nullptr);
+    addButton("helpPalette", nullptr, true);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, &TopBar::fitRoom);
+    fitRoom();
+}
+
+void TopBar::addButton(const char* id, QAction* before, bool withText) {
+    QAction* action = studio_.actions.find(QLatin1String(id));
+    insertAction(before, action);
+    auto* button = qobject_cast<QToolButton*>(widgetForAction(action));
+    button->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
+    button->setAccessibleName(action->text().remove(QLatin1Char('&')));
+    if (withText) button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+    QToolBar::resizeEvent(event);
+    fitRoom();
+}
+
+// In a projector's type a small window has no room for all: what has a place in menus and a key gives way, so that the
+// palette and the theme stay.
+void TopBar::fitRoom() {
+    const bool tight = ui::Theme::instance().presenter() && width() < ScenarioBar::roomToPresent;
+    for (const char* id : {"fileSave", "editRedo"}) {
+        QAction* action = studio_.actions.find(QLatin1String(id));
+        const bool there = actions().contains(action);
+        if (tight && there) removeAction(action);
+        if (tight || there) continue;
+        // Save before undo, redo after it.
+        const auto all = actions();
+        const auto undo = all.indexOf(studio_.actions.find(QStringLiteral("editUndo")));
+        addButton(id, all.value(undo + (std::string_view(id) == "editRedo" ? 1 : 0)));
+    }
 }
 
 void TopBar::addLive() {

@@ -13,7 +13,12 @@ class TopBar : public QToolBar {
 public:
     TopBar(Studio& studio, QWidget* parent);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void addButton(const char* id, QAction* before, bool withText = false);
+    void fitRoom();
     void addLive();
     void addScenario();
     void showLive();

@@ -71,6 +71,53 @@ private slots:
         }
     }
 
+    // While presenting the model, its batch and sequence, the device, the palette and the theme are in the tool bar.
+    void batchAndSequenceAreAtHandWhilePresenting() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().workload() != nullptr; }, 20'000));
+        auto* batch = window_->findChild<QLineEdit*>("batchField");
+        auto* sequence = window_->findChild<QLineEdit*>("sequenceField");
+        QVERIFY(batch && sequence);
+        QVERIFY(!batch->isVisible());
+        window_->setLayoutMode(Layout::Teach, true);
+        auto* bar = window_->findChild<QToolBar*>("mainToolbar");
+        for (const char* name : {"workloadChooser", "batchField", "sequenceField", "hardwareChooser", "viewDarkButton",
+                                 "helpPaletteButton", "runStartButton", "editUndoButton"}) {
+            auto* part = window_->findChild<QWidget*>(name);
+            QTRY_VERIFY2(part && part->isVisible(), name);
+            const QRect place(part->mapTo(bar, QPoint()), part->size());
+            QVERIFY2(bar->rect().contains(place), name);
+            QVERIFY2(part->width() >= part->minimumSizeHint().width(), name);
+        }
+        QUndoStack* stack = window_->document().undoStack();
+        const auto options = [this] { return window_->document().workload()->recipe.options; };
+        const WorkloadOptions before = options();
+        const int at = stack->index();
+        const auto type = [](QLineEdit* field, const QString& text) {
+            QTest::mouseClick(field, Qt::LeftButton);
+            field->selectAll();
+            QTest::keyClicks(field, text);
+            QTest::keyClick(field, Qt::Key_Return);
+        };
+        type(batch, "16");
+        QCOMPARE(stack->index(), at + 1);
+        QCOMPARE(options().batch, std::int64_t{16});
+        type(sequence, "4096");
+        QCOMPARE(stack->index(), at + 2);
+        QCOMPARE(options().sequence, std::int64_t{4096});
+        type(batch, "0");  // refused where it stands
+        QCOMPARE(stack->index(), at + 2);
+        QTest::keyClick(batch, Qt::Key_Escape);
+        QCOMPARE(batch->text(), QString("16"));
+        stack->undo();
+        stack->undo();
+        QVERIFY(options() == before);
+        QCOMPARE(batch->text(), QString::number(before.batch));
+        check("first-light, presenting, after typing");
+        window_->setLayoutMode(Layout::Explore, true);
+        QVERIFY(!batch->isVisible());
+    }
+
 private:
     void check(const QString& what) {
         // Of the facts beside the answer each stands whole, or in the tip alone.
