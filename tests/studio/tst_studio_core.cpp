@@ -4,6 +4,7 @@
 #include "app/window/core/block_tab.h"
 #include "app/window/core/block_text.h"
 #include "app/window/core/core_page.h"
+#include "app/window/core/core_traces.h"
 #include "app/window/core/memory_tab.h"
 #include "app/window/core/pipeline_tab.h"
 #include "app/window/router.h"
@@ -16,6 +17,9 @@
 #include "widgets/plots/bar_list.h"
 
 #include <QComboBox>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPlainTextEdit>
 #include <QSpinBox>
 #include <QTabBar>
@@ -220,6 +224,28 @@ private slots:
         QTest::mouseClick(page_->findChild<QAbstractButton*>("core.pipeline.fit"), Qt::LeftButton);
         QVERIFY(view->boxOf(static_cast<int>(view->picture().rows.size()) - 1).bottom() <= view->height());
     }
+    // The trace has every operation from fetch to retirement, and no two on one lane at a time.
+    void operationsAreWrittenAsATrace() {
+        PipelineTab* tab = pipeline("softmax rows=2 columns=64 avx2");
+        const ui::PipelinePicture& picture = tab->view()->picture();
+        const LaneTrace trace = pipelineLanes(picture);
+        std::vector<std::int64_t> ended(trace.lanes.size(), 0);
+        std::size_t operations = 0;
+        std::int64_t lasted = 0, expected = 0;
+        for (const TraceStretch& each : trace.stretches) {
+            if (each.category != "operation") continue;
+            ++operations;
+            lasted += each.to - each.from;
+            QVERIFY(each.from >= ended[static_cast<std::size_t>(each.lane)]);
+            ended[static_cast<std::size_t>(each.lane)] = each.to;
+        }
+        for (const ui::PipelineRow& row : picture.rows)
+            expected += static_cast<std::int64_t>(row.passage.retire - row.passage.fetch);
+        QCOMPARE(operations, picture.rows.size());
+        QCOMPARE(lasted, expected);
+        const auto events = QJsonDocument::fromJson(QByteArray::fromStdString(laneTrace(trace))).object();
+        QVERIFY(events["traceEvents"].toArray().size() > static_cast<qsizetype>(trace.stretches.size()));
+    }
     void aCoreWithoutTheInstructionsSaysSo() {
         PipelineTab* tab = pipeline("add n=1024 avx2");
         // A drawn device that is no CPU.
@@ -285,6 +311,20 @@ private slots:
         QTemporaryDir folder;
         QCOMPARE(timeline->exportTo(folder.filePath("m.csv")), QString());
         QCOMPARE(timeline->exportTo(folder.filePath("m.svg")), QString());
+        QCOMPARE(timeline->exportTo(folder.filePath("m.tex")), QString());
+        QFile table(folder.filePath("m.tex"));
+        QVERIFY(table.open(QIODevice::ReadOnly) && table.readAll().contains("\\toprule"));
+        // As a trace: every command once, and the data bus busy for as long as the picture says.
+        const LaneTrace trace = commandLanes(timeline->picture());
+        std::int64_t commands = 0, data = 0;
+        for (const TraceStretch& each : trace.stretches) {
+            commands += each.category == "command";
+            if (each.category == "data") data += each.to - each.from;
+        }
+        QCOMPARE(commands, static_cast<std::int64_t>(timeline->picture().issued.size()));
+        QCOMPARE(static_cast<double>(data),
+                 timeline->busShare() * static_cast<double>(timeline->end()) * std::max(timeline->picture().buses, 1));
+        QVERIFY(QJsonDocument::fromJson(QByteArray::fromStdString(laneTrace(trace))).isObject());
         QVERIFY(!timeline->textAt(QPointF(10, timeline->laneOf(3).center().y())).isEmpty());
     }
     void aFileThatIsNoneIsRefusedWithItsPlace() {

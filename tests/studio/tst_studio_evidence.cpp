@@ -89,6 +89,10 @@ private slots:
         QVERIFY(tab->exportList(home_.filePath("list.csv")).isEmpty());
         QFile list(home_.filePath("list.csv"));
         QVERIFY(list.open(QIODevice::ReadOnly) && list.readAll().startsWith("network,latency_ms\nnet"));
+        for (const char* name : {"told.told.csv", "told.tex", "told.svg", "told.pdf", "told.png"}) {
+            QVERIFY2(tab->exportList(home_.filePath(name)).isEmpty(), name);
+            QVERIFY2(QFileInfo(home_.filePath(name)).size() > 20, name);
+        }
         // A phone twice as slow as the first: its results, pasted.
         QString pasted = QStringLiteral("network,latency_ms\n");
         for (const int n : {3, 8, 12, 17, 20})

@@ -233,7 +233,7 @@ private slots:
 
     void everyViewIsExported() {
         const auto& run = *page_->timeline(0);
-        for (const char* ending : {"svg", "png", "csv"}) {
+        for (const char* ending : {"svg", "png", "csv", "tex"}) {
             const QString file = home_.filePath(QStringLiteral("warps.") + ending);
             QCOMPARE(run.exportTo(file), QString());
             QVERIFY(QFileInfo(file).size() > 500);
@@ -248,6 +248,42 @@ private slots:
                 QVERIFY(QFileInfo(home_.filePath(QLatin1String(name) + ending)).size() > 100);
             }
         }
+    }
+
+    // The trace of the warps says of every state as many warp cycles as the run counted.
+    void theWarpsAreWrittenAsATrace() {
+        page_->tabs()->setCurrentIndex(0);
+        const QString file = home_.filePath("warps.json");
+        QCOMPARE(page_->exportView(file), QString());
+        QFile read(file);
+        QVERIFY(read.open(QIODevice::ReadOnly));
+        const QJsonObject trace = QJsonDocument::fromJson(read.readAll()).object();
+        const double cycle = trace["otherData"].toObject()["cycle_ns"].toDouble() / 1000;  // in microseconds
+        QVERIFY(cycle > 0);
+        std::map<QString, double> cycles;
+        std::map<int, double> ended;
+        for (const QJsonValue& value : trace["traceEvents"].toArray()) {
+            const QJsonObject event = value.toObject();
+            if (event["ph"].toString() != "X") continue;
+            double& end = ended[event["tid"].toInt()];
+            QVERIFY(event["ts"].toDouble() >= end - 1e-9);
+            end = event["ts"].toDouble() + event["dur"].toDouble();
+            cycles[event["cat"].toString()] += event["dur"].toDouble() / cycle;
+        }
+        const gpusim::Recording& recording = *page_->timeline(0)->recording();
+        QCOMPARE(recording.recorded, recording.cycles);
+        for (std::size_t s = 1; s < gpusim::warpStateCount; ++s) {
+            const auto state = static_cast<gpusim::WarpState>(s);
+            const double counted = static_cast<double>(recording.warpCycles[s]);
+            QVERIFY2(std::abs(cycles[QString::fromUtf8(toText(state).data(), toText(state).size())] - counted) <=
+                         1e-3 * counted + 1,
+                     toText(state).data());
+        }
+        page_->tabs()->setCurrentIndex(3);
+        QVERIFY(!page_->exportView(file).isEmpty());  // instructions are no timeline
+        QCOMPARE(page_->exportView(home_.filePath("instructions.tex")), QString());
+        QFile table(home_.filePath("instructions.tex"));
+        QVERIFY(table.open(QIODevice::ReadOnly) && table.readAll().contains("\\toprule"));
     }
 
     void aDesignThatIsNoGpuSaysSo() {

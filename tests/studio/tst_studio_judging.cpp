@@ -388,7 +388,7 @@ private slots:
         QTest::mouseClick(matrix->viewport(), Qt::LeftButton, {}, matrix->placeOf(line, column, 0).toPoint());
         QVERIFY(rows->cells()->rowCount() > 0);
         QVERIFY(show->isEnabled());
-        for (const char* name : {"s.md", "s.csv", "s.methods.csv", "s.json", "s.svg"}) {
+        for (const char* name : {"s.md", "s.csv", "s.methods.csv", "s.json", "s.svg", "s.pdf", "s.png"}) {
             QCOMPARE(tab->exportTo(home_.filePath(name)), QString());
             QVERIFY2(QFileInfo(home_.filePath(name)).size() > 200, name);
         }
@@ -425,7 +425,12 @@ private slots:
             tab->result()->groups.begin());
         QVERIFY(gpu < tab->result()->groups.size());
         QVERIFY(tab->result()->cells[gpu][gpu].mape < tab->result()->untouched[gpu].mape);
-        for (const char* name : {"t.csv", "t.json"}) QCOMPARE(tab->exportTo(home_.filePath(name)), QString());
+        for (const char* name : {"t.csv", "t.json", "t.tex", "t.svg", "t.pdf", "t.png"}) {
+            QCOMPARE(tab->exportTo(home_.filePath(name)), QString());
+            QVERIFY2(QFileInfo(home_.filePath(name)).size() > 200, name);
+        }
+        QFile latex(home_.filePath("t.tex"));
+        QVERIFY(latex.open(QIODevice::ReadOnly) && latex.readAll().contains("\\toprule"));
         QTest::keyClicks(where, ", m=1..");
         QVERIFY(!table->isEnabled() && state->text().contains("earlier question"));
         where->setText("device=no-such-device");

@@ -2,6 +2,7 @@
 
 #include "simulation/gpu/recording_csv.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -253,8 +254,7 @@ bool ActivityHeat::event(QEvent* event) {
 
 QString ActivityHeat::exportTo(const QString& file) const {
     if (!recording_) return tr("There is nothing to write yet");
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
-        return writeText(file, QByteArray::fromStdString(gpusim::activityCsv(*recording_)));
+    if (isTableFile(file)) return writeTable(file, gpusim::activityCsv(*recording_));
     return writePicture(file, size(), title_, [this](QPainter& painter, const QRect& all) { paint(painter, all); });
 }
 

@@ -2,6 +2,7 @@
 
 #include "widgets/common/picture_file.h"
 #include "widgets/common/plot_axis.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -181,7 +182,7 @@ bool CycleStackView::event(QEvent* event) {
 
 QString CycleStackView::exportTo(const QString& file) const {
     if (bars_.empty()) return tr("There is nothing to write yet");
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) {
+    if (isTableFile(file)) {
         QByteArray rows = "design,cause,cycles_per_instruction,cycles\n";
         for (const CycleStackBar& bar : bars_) {
             const double all = std::max(sumOf(bar), 1e-12);
@@ -198,7 +199,7 @@ QString CycleStackView::exportTo(const QString& file) const {
                         .arg(bar.l2)
                         .toUtf8();
         }
-        return writeText(file, rows);
+        return writeTable(file, rows.toStdString());
     }
     return writePicture(file, size(), tr("Cycles by cause"),
                         [this](QPainter& painter, const QRect& all) { paint(painter, all); });

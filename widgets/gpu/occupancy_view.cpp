@@ -1,6 +1,7 @@
 #include "widgets/gpu/occupancy_view.h"
 
 #include "widgets/common/picture_file.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -175,7 +176,7 @@ bool OccupancyView::event(QEvent* event) {
 
 QString OccupancyView::exportTo(const QString& file) const {
     if (!known_) return tr("There is nothing to write yet");
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) {
+    if (isTableFile(file)) {
         QByteArray rows = "need,value,blocks,warps\n";
         for (const BlockNeed need : gpusim::allBlockNeeds) {
             const char* name = need == BlockNeed::Registers      ? "registers_per_thread"
@@ -189,7 +190,7 @@ QString OccupancyView::exportTo(const QString& file) const {
                             .arg(p.warps)
                             .toUtf8();
         }
-        return writeText(file, rows);
+        return writeTable(file, rows.toStdString());
     }
     return writePicture(file, size(), tr("Occupancy"),
                         [this](QPainter& painter, const QRect& all) { paint(painter, all); });

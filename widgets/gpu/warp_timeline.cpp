@@ -2,6 +2,7 @@
 
 #include "simulation/gpu/recording_csv.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -305,8 +306,7 @@ bool WarpTimeline::event(QEvent* event) {
 
 QString WarpTimeline::exportTo(const QString& file) const {
     if (!recording_) return tr("There is nothing to write yet");
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
-        return writeText(file, QByteArray::fromStdString(gpusim::warpsCsv(*recording_)));
+    if (isTableFile(file)) return writeTable(file, gpusim::warpsCsv(*recording_));
     return writePicture(file, size(), title_, [this](QPainter& painter, const QRect& all) { paint(painter, all); });
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text/csv_cell.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
 
@@ -29,7 +30,7 @@ void FigureView::setEmptyText(const QString& text) {
 }
 
 QString FigureView::exportTo(const QString& file) const {
-    if (file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) return writeText(file, csv());
+    if (isTableFile(file)) return writeTable(file, csv().toStdString());
     return writePicture(file, size(), accessibleName(), [this](QPainter& painter, const QRect&) {
         isEmpty() ? paintEmptyPlot(painter, rect(), emptyText_) : paintFigure(painter);
     });

@@ -86,8 +86,8 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
     addMenu_->setToolTipsVisible(true);
     add_->setMenu(addMenu_);
     connect(addMenu_, &QMenu::aboutToShow, this, &ComparePage::fillAddMenu);
-    export_ =
-        head->addAbove("compare.export", tr("Export …"), tr("The bars as SVG, PDF or PNG; the table as CSV or JSON"));
+    export_ = head->addAbove("compare.export", tr("Export …"),
+                             tr("The bars as SVG, PDF or PNG; the table as CSV, LaTeX or JSON"));
     connect(export_, &QPushButton::clicked, this, &ComparePage::exportAs);
 
     bar_ = head->addProgress(tr("Answers"), tr("Answers so far"));

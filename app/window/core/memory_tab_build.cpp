@@ -1,10 +1,12 @@
 // How the memory's tab is put together.
 
+#include "app/window/core/core_traces.h"
 #include "app/window/core/memory_tab.h"
 #include "app/window/form_parts.h"
 #include "simulation/dram/standard.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
@@ -110,7 +112,8 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     column->addWidget(problem_);
     column->addStretch(1);
     export_ = named(new QPushButton(tr("Export …"), side), "core.memory.export", tr("Export the commands"),
-                    tr("The picture as SVG, PNG or PDF, or every command as CSV"));
+                    tr("The picture as SVG, PNG or PDF; every command as CSV, LaTeX or a trace for Chrome and "
+                       "Perfetto"));
     column->addWidget(export_);
 
     const auto edited = [this] {
@@ -126,9 +129,16 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     connect(traceFile_, &QPushButton::clicked, this,
             [this] { chooseFile(trace_, tr("Choose a trace"), tr("Traces (*.trace *.txt);;All files (*)")); });
     connect(export_, &QPushButton::clicked, this, [this] {
-        emit exportWanted(tr("Export the commands"), QStringLiteral("memory.svg"),
-                          tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the commands (*.csv)"),
-                          [this](const QString& file) { return timeline_->exportTo(file); });
+        emit exportWanted(
+            tr("Export the commands"), QStringLiteral("memory.svg"),
+            tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the commands (*.csv);;TEX table of the commands "
+               "(*.tex);;Chrome and Perfetto trace (*.json)"),
+            [this](const QString& file) {
+                return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
+                           ? ui::writeText(file,
+                                           QByteArray::fromStdString(laneTrace(commandLanes(timeline_->picture()))))
+                           : timeline_->exportTo(file);
+            });
     });
     return side;
 }

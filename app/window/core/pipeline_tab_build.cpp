@@ -1,9 +1,11 @@
 // How the pipeline's tab is put together.
 
+#include "app/window/core/core_traces.h"
 #include "app/window/core/pipeline_tab.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
@@ -107,7 +109,8 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     command_ = named(new QPushButton(tr("Command line"), side), "core.pipeline.command", tr("Copy as command line"),
                      tr("Copies the command that asks the same without a window"));
     export_ = named(new QPushButton(tr("Export …"), side), "core.pipeline.export", tr("Export the operations"),
-                    tr("The picture as SVG, PNG or PDF, or every operation with its cycles as CSV"));
+                    tr("The picture as SVG, PNG or PDF; every operation with its cycles as CSV, LaTeX or a trace for "
+                       "Chrome and Perfetto"));
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(command_);
     buttons->addWidget(export_);
@@ -126,9 +129,15 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     connect(place_, &QSlider::valueChanged, this, &PipelineTab::changed);
     connect(command_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
     connect(export_, &QPushButton::clicked, this, [this] {
-        emit exportWanted(tr("Export the operations"), QStringLiteral("pipeline.svg"),
-                          tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the operations (*.csv)"),
-                          [this](const QString& file) { return view_->exportTo(file); });
+        emit exportWanted(
+            tr("Export the operations"), QStringLiteral("pipeline.svg"),
+            tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the operations (*.csv);;TEX table of the "
+               "operations (*.tex);;Chrome and Perfetto trace (*.json)"),
+            [this](const QString& file) {
+                return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
+                           ? ui::writeText(file, QByteArray::fromStdString(laneTrace(pipelineLanes(view_->picture()))))
+                           : view_->exportTo(file);
+            });
     });
     return side;
 }

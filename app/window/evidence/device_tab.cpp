@@ -2,9 +2,11 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "app/window/shown_export.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/edge/rank_confusion.h"
 #include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -185,8 +187,9 @@ QWidget* DeviceTab::buildForm() {
     count_ = namedNumber(form, "device.count", tr("Networks to list"), tr("So many are listed to be measured"), 1, 50);
     count_->setValue(8);
     count_->setPrefix(tr("List "));
-    list_ = named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
-                  tr("What to measure as CSV, with a column to be filled in"));
+    list_ =
+        named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
+              tr("What to measure as CSV, with a column to be filled in; what was told as CSV, LaTeX or a picture"));
     results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
                      tr("A CSV with network and latency per line; it replaces what stands below"));
     row->addWidget(open);
@@ -199,8 +202,10 @@ QWidget* DeviceTab::buildForm() {
         if (!file.isEmpty()) openTable(file);
     });
     connect(list_, &QPushButton::clicked, this, [this] {
-        const QString file = QFileDialog::getSaveFileName(this, tr("Save what to measure"),
-                                                          QStringLiteral("to-measure.csv"), tr("Tables (*.csv)"));
+        const QString file = QFileDialog::getSaveFileName(
+            this, tr("Save what to measure, or what was told"), QStringLiteral("to-measure.csv"),
+            tr("What to measure (*.csv);;CSV of what was told (*.told.csv);;TEX table of what was told (*.tex);;SVG of "
+               "what was told (*.svg);;PDF of what was told (*.pdf);;PNG of what was told (*.png)"));
         if (file.isEmpty()) return;
         const QString problem = exportList(file);
         problem.isEmpty() ? say(tr("Saved as %1").arg(QFileInfo(file).fileName())) : say(problem, true);
@@ -221,7 +226,8 @@ void DeviceTab::say(const QString& text, bool bad) {
 }
 
 void DeviceTab::refuse(const Diagnostic& why) {
-    say(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)), true);
+    say(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)),
+        true);
     state_->setToolTip(ui::windowText(toText(why)));
 }
 
@@ -327,12 +333,18 @@ void DeviceTab::show(const Found& found) {
                     .arg(shareText(judged->held));
     }
     if (told.simple) text += tr(" A simple model tells it: it was no worse on what was left out.");
-    for (const Diagnostic& note : told.notes) text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
+    for (const Diagnostic& note : told.notes)
+        text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);
 }
 
 QString DeviceTab::exportList(const QString& file) const {
     if (!answer_) return tr("There is no list yet");
+    // What was told, as a picture or a table; the list is the file that is filled in and opened again.
+    if (!file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
+        return writeShown(file, {{}, told_, [this] { return csvOf(*told_); }, {}});
+    if (file.endsWith(QLatin1String(".told.csv"), Qt::CaseInsensitive))
+        return ui::writeText(file, QByteArray::fromStdString(csvOf(*told_)));
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly)) return out.errorString();
     out.write(QByteArray::fromStdString(toMeasureAsCsv(answer_->next)));

@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/form_parts.h"
+#include "app/window/shown_export.h"
 #include "base/text/latex_table.h"
 #include "evaluation/survey/survey_export.h"
 #include "store/judging/judging_figures.h"
@@ -60,10 +61,9 @@ SurveyTab::SurveyTab(AccuracyTab* accuracy, QWidget* parent) : QWidget(parent), 
     state_->setWordWrap(true);
     open_ = named(new QPushButton(tr("Show in Accuracy"), this), "survey.open", tr("Show in Accuracy and cost"),
                   tr("These rows and this method on the first tab"));
-    export_ =
-        named(new QPushButton(tr("Export …"), this), "survey.export", tr("Export"),
-              tr("The table that is shown as a figure (SVG), the marks or the methods as CSV, everything as JSON or "
-                 "Markdown"));
+    export_ = named(new QPushButton(tr("Export …"), this), "survey.export", tr("Export"),
+                    tr("The table that is shown as a picture, the marks or the methods as CSV, everything as JSON or "
+                       "Markdown"));
     head->addWidget(by_);
     head->addWidget(state_, 1);
     head->addWidget(open_);
@@ -241,6 +241,8 @@ QString SurveyTab::exportTo(const QString& file) const {
     if (!survey_) return tr("Nothing has been judged yet.");
     const auto entries = matrixEntries(accuracy_->judgements());
     const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == QLatin1String("pdf") || ending == QLatin1String("png"))
+        return writeShown(file, {{}, matrix_, {}, {}});
     const std::string text = ending == QLatin1String("svg")                ? surveySvg(*table(), entries, pageWidth)
                              : ending == QLatin1String("json")             ? surveyJson(*survey_, entries)
                              : ending == QLatin1String("md")               ? surveyMarkdown(*survey_, entries)
@@ -257,7 +259,8 @@ void SurveyTab::chooseFile() {
     dialog->setDefaultSuffix(QStringLiteral("md"));
     dialog->setNameFilters({tr("Markdown (*.md)"), tr("CSV of the marks (*.csv)"),
                             tr("CSV of the methods (*.methods.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"),
-                            tr("SVG of this table (*.svg)")});
+                            tr("SVG of this table (*.svg)"), tr("PDF of this table (*.pdf)"),
+                            tr("PNG of this table (*.png)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const QString error = exportTo(file);
         state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);

@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "app/window/shown_export.h"
 #include "methods/among_all.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
@@ -99,7 +100,7 @@ QWidget* TransferTab::buildForm() {
     run_ = named(new QPushButton(tr("Judge all pairs"), form), "transfer.run", tr("Judge all pairs"),
                  tr("Fit on half of the rows of each line, judge on the other half of each column"));
     export_ = named(new QPushButton(tr("Export …"), form), "transfer.export", tr("Export"),
-                    tr("One line per pair as CSV, or everything as JSON"));
+                    tr("One line per pair as CSV or LaTeX, everything as JSON, the table as a picture"));
     row->addWidget(where_, 2);
     row->addWidget(method_, 1);
     row->addWidget(by_);
@@ -144,7 +145,8 @@ void TransferTab::refuse(const Diagnostic& why) {
     refused_ = true;
     showResult();
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    state_->setFullText(ui::windowText(why.message) +
+                        (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
     state_->setToolTip(ui::windowText(toText(why)));
 }
 
@@ -203,8 +205,9 @@ void TransferTab::showResult() {
 
 QString TransferTab::exportTo(const QString& file) const {
     if (!result_) return tr("Nothing has been judged yet.");
-    const bool json = QFileInfo(file).suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0;
-    return ui::writeText(file, QByteArray::fromStdString(json ? transferJson(*result_) : transferCsv(*result_)));
+    if (QFileInfo(file).suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0)
+        return ui::writeText(file, QByteArray::fromStdString(transferJson(*result_)));
+    return writeShown(file, {{}, table_, [this] { return transferCsv(*result_); }, {}});
 }
 
 void TransferTab::chooseFile() {
@@ -213,7 +216,9 @@ void TransferTab::chooseFile() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->setNameFilters({tr("CSV (*.csv)"), tr("JSON (*.json)")});
+    dialog->setNameFilters({tr("CSV (*.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"),
+                            tr("SVG of this table (*.svg)"), tr("PDF of this table (*.pdf)"),
+                            tr("PNG of this table (*.png)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const QString error = exportTo(file);
         state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);

@@ -7,7 +7,9 @@
 #include "methods/model/launches.h"
 #include "methods/task.h"
 #include "simulation/gpu/recording_csv.h"
+#include "store/export/lane_trace.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/table_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "widgets/common/veil.h"
@@ -357,6 +359,12 @@ void GpuPage::play(bool on) {
 
 // The view in front, as a picture or its numbers.
 QString GpuPage::exportView(const QString& file) const {
+    if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) {
+        if (!answer_ || tabs_->currentIndex() != 0) return tr("There is no timeline to write here");
+        const GpuRun& run = answer_->runs.front();
+        return ui::writeText(file, QByteArray::fromStdString(
+                                       laneTrace(warpLanes(*run.seen.recording, 1e-6 / run.seen.machine.coreMhz))));
+    }
     switch (tabs_->currentIndex()) {
         case 0:
             return timelines_[0]->exportTo(file);
@@ -375,17 +383,20 @@ QString GpuPage::exportTable(const QString& file) const {
     if (!answer_) return tr("There is nothing to write yet");
     const auto which = static_cast<std::size_t>(std::max(0, tableOf_->currentIndex()));
     const auto& run = answer_->runs[std::min(which, answer_->runs.size() - 1)];
-    return ui::writeText(file, QByteArray::fromStdString(gpusim::instructionsCsv(*run.seen.recording)));
+    return ui::writeTable(file, gpusim::instructionsCsv(*run.seen.recording));
 }
 
 void GpuPage::exportAs() {
     static constexpr std::array names{"warps", "activity", "cycles", "instructions", "occupancy"};
     const bool table = tabs_->currentIndex() == 3;
+    QString filter = table ? tr("CSV (*.csv);;TEX table (*.tex)")
+                           : tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all values (*.csv);;TEX table of all "
+                                "values (*.tex)");
+    if (tabs_->currentIndex() == 0) filter += tr(";;Chrome and Perfetto trace of the warps (*.json)");
     exportWith(studio_, *tabs_, tr("Export the view"),
                QLatin1String(names[static_cast<std::size_t>(tabs_->currentIndex())]) +
                    (table ? QStringLiteral(".csv") : QStringLiteral(".svg")),
-               table ? tr("CSV (*.csv)") : tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all values (*.csv)"),
-               [this](const QString& to) { return exportView(to); });
+               filter, [this](const QString& to) { return exportView(to); });
 }
 
 }  // namespace orrery::app

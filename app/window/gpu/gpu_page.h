@@ -65,6 +65,10 @@ public:
     ui::CellsTable* instructions() const { return table_; }
     OccupancyTab* occupancy() const { return occupancy_; }
 
+    /// The view in front by the file's ending: SVG, PDF, PNG, CSV, TEX, and JSON (the trace) of the warps. What went
+    /// wrong; empty if nothing.
+    QString exportView(const QString& file) const;
+
 protected:
     void build() override;
     void showEvent(QShowEvent* event) override;
@@ -88,7 +92,6 @@ private:
     void refuse(const Diagnostic& why);
     void play(bool on);
     void exportAs();
-    QString exportView(const QString& file) const;
     QString exportTable(const QString& file) const;
 
     Studio& studio_;

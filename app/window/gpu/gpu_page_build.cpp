@@ -53,8 +53,10 @@ void GpuPage::build() {
     auto* column = new QVBoxLayout(page);
     head_ = new PageHead(QStringLiteral("gpu"), page);
     run_ = head_->addAbove("gpu.run", tr("Run"), tr("Simulate the kernel, or stop"));
-    export_ = head_->addAbove("gpu.export", tr("Export …"),
-                              tr("The view in front as SVG, PDF or PNG, or its numbers as CSV"));
+    export_ = head_->addAbove(
+        "gpu.export", tr("Export …"),
+        tr("The view in front as SVG, PDF or PNG, its numbers as CSV or LaTeX, the warps as a trace for "
+           "Chrome and Perfetto"));
     progress_ = head_->addProgress(tr("Simulation"), tr("Warp instructions simulated, of those that will be"));
     column->addWidget(head_);
     column->addWidget(buildForm(page));
