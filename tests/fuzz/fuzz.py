@@ -19,9 +19,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
 FINDINGS = os.path.join(HERE, "findings")
+CORPUS = os.path.join(HERE, "corpus")
 
 # kind: (seeds, command; `@` is the file, `@FOLDER` the one that it lies in, `@LIST` a list of kernels beside it that names
-# it, `OUT` a folder that is thrown away; whether an answer may take long).
+# it, `@QUESTION` a question about serving whose traffic it is, `@TOP` a copy of corpus/<kind> in which it has changed,
+# `OUT` a folder that is thrown away; whether an answer may take long).
 # Kinds have the names of the folders of tests/data/bad, so that a finding moves there as it is.
 READERS = {
     "hardware": (["presets/hardware/*.yaml", "tests/data/hardware/*"], ["hardware", "@"], False),
@@ -61,7 +63,40 @@ READERS = {
                  ["gpu", "--traces", "@", "--config", DATA + "/gpu/small"], True),
     "gpu-config": (["tests/data/gpu/*/gpgpusim.config", "tests/data/bad/gpu/configs/*/*"],
                    ["gpu", "--traces", DATA + "/gpu/add/kernelslist.g", "--config", "@FOLDER"], True),
+    "serving-trace": (["tests/fuzz/corpus/serving-trace/*"], ["serve", "@QUESTION"], True),
+    "training-trace": (["tests/fuzz/corpus/training-trace/*"], ["train", "--trace", "@", "--ranks", "2"], True),
+    "astra": (["tests/fuzz/corpus/astra/*", "tests/fuzz/corpus/astra/et/*"], ["train", "--astra", "@TOP"], True),
+    "dram-config": (["tests/fuzz/corpus/dram-config/*"],
+                    ["dram", "--config", "@", "--trace", CORPUS + "/dram-trace/mixed.trace"], True),
+    "dram-trace": (["tests/fuzz/corpus/dram-trace/*"],
+                   ["dram", "--config", CORPUS + "/dram-config/ddr4.yaml", "--trace", "@"], True),
+    "tuning-log": (["tests/fuzz/corpus/tuning-log/*"], ["schedules", "@"], True),
+    "edge-table": (["tests/fuzz/corpus/edge-table/*"], ["edge", "@", "--samples", "5"], True),
+    "edge-measured": (["tests/fuzz/corpus/edge-measured/*"],
+                      ["edge", CORPUS + "/edge-table/names.csv", "--next", "4", "--measured", "@"], True),
+    "counters": (["tests/fuzz/corpus/counters/*"], ["power", "--counters", "@"], False),
+    "designs": (["tests/fuzz/corpus/designs/*"], ["surrogate", "@", "--target", "Latency", "--out", "-"], True),
+    "surrogate": (["tests/fuzz/corpus/surrogate/*"],
+                  ["surrogate", "@", "--rows", CORPUS + "/designs/designs.csv", "--csv", "-"], True),
+    "pim-upmem": (["tests/fuzz/corpus/pim-upmem/*"], ["pim", "--upmem", "--csv", "@"], True),
+    "pim-attacc": (["tests/fuzz/corpus/pim-attacc/*"], ["pim", "--attacc", "--csv", "@"], True),
+    "sparse": (["tests/fuzz/corpus/sparse/*"],
+               ["map", "--hardware", "eyeriss-like", "--workload", "kernel:gemm m=64 n=64 k=64 dtype=int16", "--sparse",
+                "@"], True),
+    "vidur": (["tests/fuzz/corpus/vidur/*", "tests/fuzz/corpus/vidur/tables/*"],
+              ["serve", "--vidur", "@TOP", "--tables", "@TOP/tables"], True),
+    "llmservingsim": (["tests/fuzz/corpus/llmservingsim/*", "tests/fuzz/corpus/llmservingsim/*/*",
+                       "tests/fuzz/corpus/llmservingsim/*/*/*"],
+                      ["serve", "--llmservingsim", "@TOP", "--tables", "@TOP/tables"], True),
+    "splitwise": (["tests/fuzz/corpus/splitwise/*"],
+                  ["serve", "--splitwise", "@TOP", "--tables", "@TOP/perf_model.csv"], True),
+    "distserve": (["tests/fuzz/corpus/distserve/*"], ["serve", "--distserve", "@TOP", "--tables", "@TOP"], True),
 }
+QUESTION = """orrery: serving/1
+hardware: h100-sxm
+model: {source: llama-3-8b}
+traffic: {requests: 50, arrivals: {kind: trace}, prompt: {kind: trace}, output: {kind: trace}, trace: {file: "%s"}}
+"""
 NUMBERS = [b"0", b"-1", b"1e308", b"-0.0", b"nan", b"9223372036854775807", b"18446744073709551616", b"1e-320", b"0x7f",
            b"3.5", b"", b"999999999", b"2147483648", b"1000000000000000000", b"1e18"]
 TOKENS = [b"\0", b"\xff\xfe", b"\xf0\x9f\x92\xa9", b"*a", b"&a", b"<<: *a", b"!!binary", b"{", b"[", b"]", b"}", b"---\n",
@@ -71,6 +106,33 @@ TOKENS = [b"\0", b"\xff\xfe", b"\xf0\x9f\x92\xa9", b"*a", b"&a", b"<<: *a", b"!!
 def seed_name(kind, file):
     """The name under which its reader looks for a file: in a folder of its own it is a fixed one."""
     return "gpgpusim.config" if kind == "gpu-config" else os.path.basename(file)
+
+
+def of_folder(kind):
+    return any(word.startswith("@TOP") for word in READERS[kind][1])
+
+
+def place_of(kind, seed, work):
+    """Where the reader finds the seed's place in `work`: beside the rest of its folder, where it reads one."""
+    if not of_folder(kind):
+        return os.path.join(work, seed_name(kind, seed))
+    top = os.path.join(work, kind)
+    if not os.path.isdir(top):
+        shutil.copytree(os.path.join(CORPUS, kind), top)
+    return os.path.join(top, os.path.relpath(seed, os.path.join(CORPUS, kind)))
+
+
+def put_back(kind, seed, file):
+    """After a run: nothing of it is left for the next."""
+    if of_folder(kind):
+        shutil.copy(seed, file)
+    else:
+        os.remove(file)
+
+
+def top_of(kind, file):
+    parts = file.split(os.sep)
+    return os.sep.join(parts[:parts.index(kind) + 1]) if kind in parts else os.path.dirname(file)
 
 
 def mutated(rng, seed, others):
@@ -135,8 +197,9 @@ def limits(sanitized, patience):
     return apply
 
 
-def complaint(program, command, file, patience, sanitized, slow):
+def complaint(program, kind, file, patience, sanitized, slow):
     """What is wrong with how the program takes the file; None if nothing, `slow` if an honest answer took too long."""
+    command = READERS[kind][1]
     out = tempfile.mkdtemp(prefix="orrery-fuzz-out-")
     environment = dict(os.environ, ORRERY_CONFIG_HOME=out, NO_COLOR="1",
                        ASAN_OPTIONS="detect_leaks=0:exitcode=99:hard_rss_limit_mb=4096:allocator_may_return_null=0",
@@ -146,7 +209,13 @@ def complaint(program, command, file, patience, sanitized, slow):
     if "@LIST" in command:
         with open(names["@LIST"], "w") as listed:
             listed.write(os.path.basename(file) + "\n")
-    words = [program] + [names.get(w, w) for w in command]
+    if "@QUESTION" in command:
+        names["@QUESTION"] = os.path.join(out, "question.yaml")
+        with open(names["@QUESTION"], "w") as question:
+            question.write(QUESTION % file)
+    if of_folder(kind):
+        names["@TOP"] = top_of(kind, file)
+    words = [program] + [names.get(w, w.replace("@TOP", names.get("@TOP", ""))) for w in command]
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                              env=environment, preexec_fn=limits(sanitized, patience), cwd=out)
     try:
@@ -212,19 +281,24 @@ def main():
         kind, file = asked.again.split(":", 1)
         if "@LIST" in READERS[kind][1] or "@FOLDER" in READERS[kind][1]:
             file = shutil.copy(file, os.path.join(tempfile.mkdtemp(prefix="orrery-fuzz-"), seed_name(kind, file)))
-        wrong = complaint(program, READERS[kind][1], os.path.abspath(file), asked.patience, not asked.plain, False)
+        if of_folder(kind):
+            # A finding is called by its hash and the name of the file that it stands for.
+            name = os.path.basename(file).split("-", 1)[-1]
+            seed = next(f for f in seeds_of(READERS[kind][0]) if os.path.basename(f) == name)
+            file = shutil.copy(file, place_of(kind, seed, tempfile.mkdtemp(prefix="orrery-fuzz-")))
+        wrong = complaint(program, kind, os.path.abspath(file), asked.patience, not asked.plain, False)
         print(wrong or "nothing is wrong")
         return 1 if wrong else 0
 
     kinds = {k: v for k, v in READERS.items() if not asked.only or k in asked.only}
     state = {}
-    for kind, (patterns, command, slow) in kinds.items():
+    for kind, (patterns, _, slow) in kinds.items():
         bad = os.path.join(DATA, "bad", kind)
         files = seeds_of(patterns + ([bad + "/*", bad + "/*/*"] if os.path.isdir(bad) else []))
         if not files:
             print(f"{kind}: no seeds", file=sys.stderr)
             continue
-        state[kind] = dict(files=files, texts=[open(f, "rb").read() for f in files], command=command, slow=slow, runs=0,
+        state[kind] = dict(files=files, texts=[open(f, "rb").read() for f in files], slow=slow, runs=0,
                            slowRuns=0, seconds=0.0, findings=0, rng=random.Random(f"{asked.seed} {kind}"))
     work = tempfile.mkdtemp(prefix="orrery-fuzz-")
     spent = 0.0
@@ -232,15 +306,15 @@ def main():
     try:
         for kind, now in state.items() if asked.corpus else ():
             for seed, text in zip(now["files"], now["texts"]):
-                file = shutil.copy(seed, os.path.join(work, seed_name(kind, seed)))
-                wrong = complaint(program, now["command"], file, asked.patience, not asked.plain, now["slow"])
+                file = shutil.copy(seed, place_of(kind, seed, work))
+                wrong = complaint(program, kind, file, asked.patience, not asked.plain, now["slow"])
                 now["runs"] += 1
                 if wrong == "slow":
                     now["slowRuns"] += 1
                 elif wrong:
                     now["findings"] += 1
                     keep(kind, file, text, wrong)
-                os.remove(file)
+                put_back(kind, seed, file)
         while spent < asked.seconds and state and not asked.corpus:
             # The reader that had the least time so far.
             kind = min(state, key=lambda k: state[k]["seconds"])
@@ -248,11 +322,11 @@ def main():
             rng = now["rng"]
             which = rng.randrange(len(now["files"]))
             text = mutated(rng, now["texts"][which], now["texts"])
-            file = os.path.join(work, seed_name(kind, now["files"][which]))
+            file = place_of(kind, now["files"][which], work)
             with open(file, "wb") as out:
                 out.write(text)
             begin = processor_seconds()
-            wrong = complaint(program, now["command"], file, asked.patience, not asked.plain, now["slow"])
+            wrong = complaint(program, kind, file, asked.patience, not asked.plain, now["slow"])
             # A file that was not even started for lack of processes would be tried for ever.
             took = max(processor_seconds() - begin, 0.01)
             spent += took
@@ -263,7 +337,7 @@ def main():
             elif wrong:
                 now["findings"] += 1
                 keep(kind, file, text, wrong)
-            os.remove(file)
+            put_back(kind, now["files"][which], file)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     total = 0
