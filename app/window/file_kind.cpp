@@ -20,6 +20,19 @@ QStringList readableEndings(const std::vector<FileFilter>& filters) {
     return endings;
 }
 
+// Files of Orrery that no page opens.
+struct OtherKind {
+    const char *kind, *what, *opens, *hint;
+};
+constexpr OtherKind otherKinds[] = {
+    {"benchmark", "a benchmark: several comparisons of methods, judged one after another", "`orrery-cli study FILE`",
+     "add `--out DIR` for its report; the page Evidence opens one comparison, a file of `orrery: judging/1`"},
+    {"references", "a table of measured kernels", "the tab References of the page Evidence", "choose it there"},
+    {"model-references", "a table of measured models", "the tab References of the page Evidence", "choose it there"},
+    {"import", "a description of the columns of a table", "`orrery-cli evaluate --import FILE`",
+     "the table itself is opened on the tab References of the page Evidence"},
+};
+
 QString patterns(const QStringList& endings) {
     return QLatin1String("(*") + endings.join(QLatin1String(" *")) + QLatin1Char(')');
 }
@@ -55,6 +68,26 @@ Expected<OpenFile> openFile(const QString& path) {
 
 Diagnostic notOpened(const OpenFile& file, const std::vector<FileFilter>& filters) {
     const Place place{file.path.toStdString(), 0, 0, {}};
+    for (const OtherKind& each : otherKinds) {
+        if (file.kind == QLatin1String(each.kind))
+            return {Severity::Error, "file.kind", std::string("this is ") + each.what, each.opens, each.hint, place};
+    }
+    if (file.path.endsWith(QLatin1String(".sqlite"), Qt::CaseInsensitive)) {
+        return {Severity::Error,
+                "file.kind",
+                "this is a database of runs, which belongs to a project or to the folder of a study",
+                "`orrery-cli export FILE --list`, and with `--out DIR` its report",
+                "the runs of a project stand on the tab Runs of the page Evidence once the project is open",
+                place};
+    }
+    if (isYaml(file.path) && !file.kind.isEmpty()) {
+        return {Severity::Error,
+                "file.kind",
+                "the file says that it is `orrery: " + file.kind.toStdString() + "`, which no page opens",
+                "a project, hardware, a workload, serving, a study or a file that a page saved",
+                "is the word right?",
+                place};
+    }
     if (isYaml(file.path)) {
         return {Severity::Error,
                 "file.kind",

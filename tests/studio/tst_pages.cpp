@@ -308,6 +308,19 @@ void TestPages::aFileThatNoPageAcceptsIsRefused() {
     };
     QVERIFY(refused(write("c.die", "?"), "file.kind"));
     QVERIFY(refused(write("d.yaml", "orrery: galaxy/1\n"), "file.kind"));
+    // What the studio does not open says what it is, and what does.
+    const auto says = [&](const QString& path, std::initializer_list<const char*> words) {
+        window_->openFile(path);
+        const Diagnostics all = window_->currentProblems();
+        const auto its =
+            std::ranges::find_if(all, [&](const Diagnostic& one) { return one.place.file == path.toStdString(); });
+        if (its == all.end()) return false;
+        const std::string text = toText(*its);
+        return std::ranges::all_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
+    };
+    QVERIFY(says(write("e.yaml", "orrery: benchmark/1\nname: b\n"), {"benchmark", "orrery-cli study FILE"}));
+    QVERIFY(says(write("p.yaml.runs.sqlite", "SQLite format 3"), {"runs", "orrery-cli export FILE", "Runs"}));
+    QVERIFY(says(write("g.yaml", "orrery: galaxy/1\n"), {"galaxy"}));
     QVERIFY(refused(home_.filePath("none.wafer"), "file.missing"));
     QVERIFY(refused(home_.path(), "file.folder"));
     QVERIFY(wafer().files.isEmpty());
