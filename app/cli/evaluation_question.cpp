@@ -140,7 +140,7 @@ Expected<std::vector<Contestant>> readContestants(const Arguments& arguments) {
     for (const std::string& text : arguments.values("method")) {
         if (text == "all") {
             for (const Method& method : builtinMethods()) {
-                if (standsAmongAll(method.card)) all.push_back({std::string(method.card.id), method, {}});
+                if (standsAmongAll(method.card)) all.push_back({std::string(method.card.id), method, {}, false});
             }
             continue;
         }
@@ -190,13 +190,18 @@ std::string sideBySideText(const SideBySide& all) {
                  "off by 2", "per answer"},
                 {false, true, true, true, true, true, true, true, true, true, true, true, true});
     // Where no row is common, zeros would look like figures.
-    const bool apart = all.common.empty();
-    for (const std::size_t m : all.ranking) {
+    const bool none = all.common.empty();
+    std::vector<std::size_t> lines = all.ranking;
+    for (std::size_t m = 0; m < all.methods.size(); ++m)
+        if (all.methods[m].own && !all.methods[m].compared) lines.push_back(m);
+    for (const std::size_t m : lines) {
         const JudgedMethod& method = all.methods[m];
+        const bool apart = none || !method.compared;
         const auto& figures = apart ? method.own->figures : method.common.figures;
         const auto& e = figures.errors;
         table.add(
-            {method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
+            {method.asked + (method.compared ? "" : " *"), count(static_cast<double>(method.own->rows.size())),
+             percent(e.mape),
              apart ? "–" : fmt::format("{} … {}", percent(method.common.mapeLow), percent(method.common.mapeHigh)),
              apart ? "–"
              : method.common.equals == 1 && all.ranking.size() > 1
@@ -208,12 +213,14 @@ std::string sideBySideText(const SideBySide& all) {
              format(Seconds(figures.secondsPerAnswer))});
     }
     std::string text = fmt::format(
-        "{} of {} rows are priced by every method; {}\n\n{}", count(static_cast<double>(all.common.size())),
-        count(static_cast<double>(all.asked)),
-        apart ? "each figure is of the rows that its method prices, so that they do not compare: leave methods out, or "
-                "choose rows by --where"
-              : "figures are of these, `rows` is what each prices",
+        "{} of {} rows are priced by every {}method; {}\n\n{}", count(static_cast<double>(all.common.size())),
+        count(static_cast<double>(all.asked)), lines.size() > all.ranking.size() ? "compared " : "",
+        none ? "each figure is of the rows that its method prices, so that they do not compare: leave methods out, or "
+               "choose rows by --where"
+             : "figures are of these, `rows` is what each prices",
         table.text());
+    if (lines.size() > all.ranking.size())
+        text += "* prices less than half of what the widest does: its own rows, not comparable\n";
     text += fmt::format(
         "\n90 % of it, first in: of {} draws of the rows with replacement, how far the mean error reaches and how "
         "often "

@@ -154,14 +154,17 @@ std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable
             one["refusal"] = {{"code", method.refusal->code}, {"message", method.refusal->message}};
         } else {
             one["method_version"] = method.own->version;
-            addFigures(one, method.common.figures);
-            one["mape_low"] = method.common.mapeLow;
-            one["mape_high"] = method.common.mapeHigh;
-            one["first_share"] = method.common.firstShare;
-            one["equals"] = method.common.equals;
-            one["group"] = method.common.group;
-            one["clock"] = method.clock;
-            one["stack"] = method.stack;
+            one["compared"] = method.compared;
+            if (method.compared) {
+                addFigures(one, method.common.figures);
+                one["mape_low"] = method.common.mapeLow;
+                one["mape_high"] = method.common.mapeHigh;
+                one["first_share"] = method.common.firstShare;
+                one["equals"] = method.common.equals;
+                one["group"] = method.common.group;
+                one["clock"] = method.clock;
+                one["stack"] = method.stack;
+            }
             one["seconds_per_answer"] = method.common.figures.secondsPerAnswer;
             one["seconds_low"] = method.common.figures.secondsLow;
             one["seconds_high"] = method.common.figures.secondsHigh;
@@ -190,7 +193,7 @@ std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable>
         if (!method.own) continue;
         const EvaluatedRows& rows = method.own->rows;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const bool shared = common.contains({rows.ref[i].table, rows.ref[i].row});
+            const bool shared = method.compared && common.contains({rows.ref[i].table, rows.ref[i].row});
             out += fmt::format("{},{},{}", csvCell(method.asked), shared ? 1 : 0, csvLine(rows, i, tables));
         }
     }
@@ -199,7 +202,7 @@ std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable>
 
 std::string sideBySideTex(const SideBySide& all) {
     std::string out =
-        fmt::format("% {} of {} rows are priced by every method\n", all.common.size(), all.asked) +
+        fmt::format("% {} of {} rows are priced by every compared method\n", all.common.size(), all.asked) +
         "\\begin{tabular}{lrrrrrrr}\n\\toprule\nMethod & Mean & 90\\,\\% of it & First in & Median & p90 & Inside & "
         "Answer \\\\\n & \\% & \\% & \\% & \\% & \\% & \\% & \\textmu s \\\\\n\\midrule\n";
     for (const std::size_t m : all.ranking) {

@@ -67,6 +67,13 @@ void bootstrap(std::vector<CommonFigures>& figures, const std::vector<std::vecto
 
 }  // namespace
 
+std::vector<bool> wideEnough(std::span<const std::size_t> priced) {
+    const std::size_t most = priced.empty() ? 0 : *std::max_element(priced.begin(), priced.end());
+    std::vector<bool> wide;
+    for (const std::size_t rows : priced) wide.push_back(rows > 0 && 2 * rows >= most);
+    return wide;
+}
+
 std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked) {
     std::unordered_map<std::uint64_t, std::size_t> answers;
     for (const Evaluation* evaluation : evaluations) {
@@ -116,7 +123,7 @@ Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, st
     for (const Contestant& contestant : contestants) {
         EvaluateOptions own = options;
         own.options = contestant.options;
-        JudgedMethod judged{contestant.asked, {}, {}, {}, {}, {}};
+        JudgedMethod judged{contestant.asked, {}, {}, {}, {}, {}, false};
         auto evaluation = evaluate(contestant.method, tables, rows, own);
         if (options.stop.stop_requested())
             return fail("study.cancelled", "the comparison was stopped before it was done");
@@ -130,10 +137,16 @@ Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, st
     const bool anybody = std::any_of(all.methods.begin(), all.methods.end(), [](const auto& m) { return m.own; });
     if (!anybody && !all.methods.empty()) return Unexpected(*all.methods.front().refusal);
 
+    std::vector<std::size_t> priced;
+    for (const JudgedMethod& method : all.methods) priced.push_back(method.own ? method.own->rows.size() : 0);
+    const std::vector<bool> wide = wideEnough(priced);
     std::vector<const Evaluation*> evaluations;
     std::vector<std::size_t> answering;
     for (std::size_t m = 0; m < all.methods.size(); ++m) {
-        if (!all.methods[m].own) continue;
+        JudgedMethod& method = all.methods[m];
+        method.compared = method.own && (wide[m] || contestants[m].always);
+        if (method.own && !method.compared) method.common.figures = method.own->figures;
+        if (!method.compared) continue;
         evaluations.push_back(&*all.methods[m].own);
         answering.push_back(m);
     }

@@ -17,7 +17,12 @@ struct Contestant {
     std::string asked;  ///< `id(key=value)`
     Method method;
     OptionValues options;
+    bool always = true;  ///< false: stands apart where it prices too few rows, see wideEnough()
 };
+
+/// Which methods are compared where nobody says so: a narrow one would leave few rows in common, so those that price at
+/// least half of what the widest does. `priced`: rows by method; of none that prices nothing.
+std::vector<bool> wideEnough(std::span<const std::size_t> priced);
 
 /// What a method does on rows that others price too.
 struct CommonFigures {
@@ -46,15 +51,16 @@ struct JudgedMethod {
     std::string asked;
     std::optional<Evaluation> own;      ///< on all rows that it prices; nothing where it answers none
     std::optional<Diagnostic> refusal;  ///< why
-    CommonFigures common;               ///< on the rows that all who answer price
+    CommonFigures common;               ///< on the rows that all who are compared price; of others, on its own
     std::string clock, stack;           ///< what it takes for granted of them, as assumptions.h has it
+    bool compared = true;               ///< false: it answers none, or stands apart on its own rows
 };
 
 struct SideBySide {
     std::vector<JudgedMethod> methods;  ///< as asked for
-    std::vector<RowRef> common;         ///< priced by every method that answers
+    std::vector<RowRef> common;         ///< priced by every method that is compared
     std::size_t asked = 0;              ///< rows in all
-    /// Of those that answer, smallest mean error on the common rows first: indices.
+    /// Of those that are compared, smallest mean error on the common rows first: indices.
     std::vector<std::size_t> ranking;
 };
 

@@ -160,6 +160,12 @@ private slots:
         QFile file(path("both.csv"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         QVERIFY(file.readLine().startsWith("method,common,device,"));
+        // Among all, those of few rows stand below on their own.
+        const QString published = QString(ORRERY_SOURCE) + "/presets/references/published-gemmini.yaml";
+        const Outcome every = cli({"evaluate", "--method", "all", "--references", published, "--references", table_});
+        QVERIFY2(every.exit == 0 && every.out.contains("by every compared method") && every.out.contains(" * ") &&
+                     every.out.contains("not comparable") && !every.out.startsWith("0 of"),
+                 every.text());
         // A folder of tables in our own format, with files beside them that are none.
         const Outcome shipped = cli({"evaluate", "--method", "roofline", "--references",
                                      QString(ORRERY_SOURCE) + "/presets/references", "--json"});

@@ -2,6 +2,7 @@
 // method that prices less unable to change who wins?
 
 #include "base/executor.h"
+#include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
 #include "evaluation/side_by_side.h"
 #include "learning/calibration.h"
@@ -102,6 +103,31 @@ private slots:
         QCOMPARE(own.methods[0].common.equals, std::size_t(2));
         const auto mape = [&](std::size_t place) { return all.methods[all.ranking[place]].common.figures.errors.mape; };
         QVERIFY(mape(0) <= mape(1));
+    }
+    // Asked among all, a method of few rows stands apart and leaves the others their rows; named, it is compared.
+    void narrowOnesStandApart() {
+        ReferenceTable wide = table();
+        std::vector<ReferenceTable> tables{wide};
+        const auto executor = makeSerialExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        const auto with = [&](bool always) {
+            std::vector<Contestant> asked{contestant("roofline"), contestant("hierarchical-roofline"),
+                                          contestant("systolic-closed-form")};
+            for (Contestant& each : asked) each.always = always;
+            auto all = judgeSideBySide(asked, tables, selectRows(tables), options);
+            if (!all) qFatal("%s", toText(all.error()).c_str());
+            return std::move(*all);
+        };
+        const SideBySide apart = with(false), named = with(true);
+        QCOMPARE(apart.methods[2].own->rows.size(), std::size_t(9));  // the TPU's alone
+        QCOMPARE(apart.common.size(), std::size_t(27));
+        QCOMPARE(apart.ranking.size(), std::size_t(2));
+        QVERIFY(apart.methods[0].compared && apart.methods[1].compared && !apart.methods[2].compared);
+        QCOMPARE(apart.methods[2].common.figures.errors.mape, apart.methods[2].own->figures.errors.mape);
+        QCOMPARE(named.common.size(), std::size_t(9));
+        QCOMPARE(named.ranking.size(), std::size_t(3));
+        QVERIFY(sideBySideJson(apart, tables, {}).find("\"compared\": false") != std::string::npos);
     }
     void threadsChangeNothing() {
         const std::vector<ReferenceTable> tables{table()};

@@ -93,11 +93,4 @@ std::string rowsHash(std::span<const ReferenceTable> tables, std::span<const Row
     return hash.hex();
 }
 
-std::vector<bool> wideEnough(std::span<const std::size_t> priced) {
-    const std::size_t most = priced.empty() ? 0 : *std::max_element(priced.begin(), priced.end());
-    std::vector<bool> wide;
-    for (const std::size_t rows : priced) wide.push_back(rows > 0 && 2 * rows >= most);
-    return wide;
-}
-
 }  // namespace orrery

@@ -34,8 +34,4 @@ std::string rowId(std::span<const ReferenceTable> tables, RowRef ref);
 /// One hash of what rows say (devices, kernels, times, kind of truth), whatever file they stand in.
 std::string rowsHash(std::span<const ReferenceTable> tables, std::span<const RowRef> rows);
 
-/// Which methods are compared where nobody says so: a narrow one would leave few rows in common, so those that price at
-/// least half of what the widest does. `priced`: rows by method; of none that prices nothing.
-std::vector<bool> wideEnough(std::span<const std::size_t> priced);
-
 }  // namespace orrery
