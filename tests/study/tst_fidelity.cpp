@@ -1,6 +1,8 @@
 // Budgets, ladders and advice: never below a bound, with enough time the slow method's own answer, narrower with every
 // kernel that is asked but for surprises that are said, the same bytes twice.
 
+#include "evaluation/error_growth.h"
+#include "evaluation/side_by_side.h"
 #include "evaluation/width_shares.h"
 #include "hardware/files/catalogue.h"
 #include "methods/model/model_methods.h"
@@ -418,6 +420,29 @@ private slots:
         QCOMPARE(hand.operators.front().op, 1);
         QVERIFY(std::abs(hand.operators.front().share - 4.0 / 6.25) < 1e-9);
         QVERIFY(std::abs(hand.operators.front().half - 0.15) < 1e-9);
+    }
+
+    // What the handbook says of sums is what `orrery-cli fidelity --growth` finds on the rows that ship.
+    void theHandbookSaysHowErrorsGrow() {
+        QFile file(ORRERY_SOURCE "/resources/handbook/fidelity.md");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        static const QRegularExpression sentence(
+            "the errors of `roofline` are common by ([\\d.]+) .*, those of `tile-hybrid` by ([\\d.]+) ");
+        const auto said = sentence.match(QString::fromUtf8(file.readAll()).simplified());
+        QVERIFY(said.hasMatch());
+        const auto executor = makeDefaultExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        const auto& tables = shippedReferences();
+        const auto rows = selectRows(tables);
+        int place = 1;
+        for (const char* method : {"roofline", "tile-hybrid"}) {
+            const auto judged = evaluate(*findMethod(method), tables, rows, options);
+            QVERIFY2(judged, judged ? "" : toText(judged.error()).c_str());
+            const double found = errorGrowth(*judged, tables, 0.5).correlation;
+            QVERIFY2(std::abs(found - said.captured(place++).toDouble()) < 0.006,
+                     qPrintable(QString("%1: %2").arg(method).arg(found)));
+        }
     }
 
     void adviceQuotesWhatIsThere() {
