@@ -33,9 +33,9 @@ std::string adviceText(const AdviceQuestion& question, const AdviceAnswer& answe
         "{}\n{}: {}; {} reference rows of such kernels are present, {} of this very device\n\n",
         question.scenario.name(), answer.device, fmt::join(answer.kinds, ", "), answer.rows, answer.sameDeviceRows);
     const bool wanted = question.latency.has_value();
-    std::vector<std::string> heads{"",     "method", "methodology", "answer", "interval", "off on rows",
-                                   "rows", "inside", "takes"};
-    std::vector<bool> right{false, false, false, true, true, true, true, true, true};
+    std::vector<std::string> heads{"",     "method",    "methodology", "answer", "interval", "off on rows",
+                                   "rows", "on common", "inside",      "takes"};
+    std::vector<bool> right{false, false, false, true, true, true, true, true, true, true};
     if (wanted) heads.push_back(fmt::format("below {}", format(Seconds(*question.latency)))), right.push_back(false);
     Table table(heads, right);
     for (const Advice& each : answer.methods) {
@@ -50,6 +50,7 @@ std::string adviceText(const AdviceQuestion& question, const AdviceAnswer& answe
                                                     : intervalText(*each.answer),
                                        off(each),
                                        rowsText(each),
+                                       each.comparedError ? fmt::format("{:.1f} %", 100 * *each.comparedError) : "–",
                                        insideText(each),
                                        each.measured ? format(Seconds(*each.measured), 2)
                                        : each.stated ? format(Seconds(*each.stated), 2)
@@ -58,6 +59,13 @@ std::string adviceText(const AdviceQuestion& question, const AdviceAnswer& answe
         table.add(std::move(cells));
     }
     text += table.text();
+    text +=
+        answer.commonRows > 0
+            ? fmt::format("\nranked by the error on {} rows that all {} comparable methods price (`on common`)\n",
+                          answer.commonRows, answer.comparable)
+        : answer.comparable > 0
+            ? std::string("\ntoo few rows are priced by all who were compared: ranked by the error that each expects\n")
+            : std::string("\nnobody here was compared with measured rows: ranked by the error that each expects\n");
     for (const Advice& each : answer.methods) {
         if (each.verdict != AdviceVerdict::Recommended) continue;
         text += fmt::format("\n{} ({})\n", each.method, each.title);

@@ -467,6 +467,41 @@ private slots:
             }
         }
         QVERIFY(any && quoted);
+        // Ranked on the same rows for all, and nobody who was never compared stands before one who was.
+        QVERIFY(advice->commonRows >= 8 && advice->comparable >= 2);
+        double least = 1e300;
+        for (const Advice& each : advice->methods)
+            if (each.comparedError) least = std::min(least, *each.comparedError);
+        std::size_t ranked = 0;
+        for (const Advice& each : advice->methods) {
+            const bool recommended = each.verdict == AdviceVerdict::Recommended;
+            QVERIFY2(!recommended || each.comparedError, each.method.c_str());
+            if (!each.comparedError) continue;
+            ++ranked;
+            QVERIFY(each.evidence.front().rows >= advice->commonRows);
+            QCOMPARE(recommended, *each.comparedError <= 1.25 * least);
+        }
+        QCOMPARE(ranked, advice->comparable);
+        // The same by hand: each of them on the rows that all price.
+        std::vector<Contestant> named;
+        for (const Advice& each : advice->methods)
+            if (each.comparedError) named.push_back({each.method, *findMethod(each.method), {}});
+        std::vector<RowRef> ours;
+        const auto& tables = shippedReferences();
+        for (const RowRef ref : selectRows(tables, *parseFilter("device=a100-80-sxm"))) {
+            const auto& row = tables[std::size_t(ref.table)].rows[std::size_t(ref.row)];
+            if (std::ranges::find(advice->kinds, std::string(toText(row.kernel.kind))) != advice->kinds.end())
+                ours.push_back(ref);
+        }
+        EvaluateOptions evaluating;
+        evaluating.executor = executor.get();
+        const auto together = judgeSideBySide(named, tables, ours, evaluating);
+        QVERIFY2(together, together ? "" : toText(together.error()).c_str());
+        QCOMPARE(together->common.size(), advice->commonRows);
+        for (const JudgedMethod& method : together->methods)
+            for (const Advice& each : advice->methods)
+                if (each.method == method.asked)
+                    QVERIFY(std::abs(*each.comparedError - method.common.figures.errors.mape) < 1e-12);
         // Files and traces only with data at hand.
         const auto verdictOf = [&](const char* id) {
             for (const Advice& each : advice->methods)

@@ -120,7 +120,8 @@ FidelityTable adviceCells(const FidelityView& view) {
     FidelityTable table;
     if (!view.advice) return table;
     const bool wanted = view.question.value > 0;
-    table.heads = {QString(), tr("Method"), tr("Answer"), tr("Off on rows"), tr("Rows"), tr("Inside"), tr("Takes")};
+    table.heads = {QString(),  tr("Method"),    tr("Answer"), tr("Off on rows"),
+                   tr("Rows"), tr("On common"), tr("Inside"), tr("Takes")};
     if (wanted) table.heads << tr("Below %1").arg(time(view.question.value));
     for (const Advice& each : view.advice->methods) {
         const QString tip = reasonsOf(each);
@@ -139,12 +140,17 @@ FidelityTable adviceCells(const FidelityView& view) {
             row.push_back(none);
         }
         if (each.evidence.empty()) {
-            row.insert(row.end(), {none, none, none});
+            row.insert(row.end(), {none, none, none, none});
         } else {
             const AdviceEvidence& e = each.evidence.front();
             row.push_back({ui::percentText(e.mape), e.mape, ui::qs(e.what)});
             row.push_back({e.sameDevice ? QString::number(e.rows) : tr("%1 elsewhere").arg(e.rows), double(e.rows),
                            ui::qs(e.what)});
+            if (each.comparedError)
+                row.push_back({ui::percentText(*each.comparedError), *each.comparedError,
+                               tr("Mean error on the rows that all ranked methods price")});
+            else
+                row.push_back(none);
             row.push_back({ui::percentText(e.coverage90), e.coverage90, tr("of 90 % intervals")});
         }
         const auto takes = each.measured ? each.measured : each.stated;
@@ -200,9 +206,14 @@ QString sentenceOf(const FidelityView& view) {
     }
     if (!view.advice) return {};
     if (!view.advice->gap.empty()) return ui::qs(view.advice->gap);
-    return tr("%1 reference rows of such kernels are present, %2 of this very device")
-        .arg(view.advice->rows)
-        .arg(view.advice->sameDeviceRows);
+    const QString present = tr("%1 reference rows of such kernels are present, %2 of this very device")
+                                .arg(view.advice->rows)
+                                .arg(view.advice->sameDeviceRows);
+    if (view.advice->commonRows == 0) return present;
+    return tr("%1; ranked on %2 that all %3 comparable methods price")
+        .arg(present)
+        .arg(view.advice->commonRows)
+        .arg(view.advice->comparable);
 }
 
 QString reasonsOf(const Advice& advice) {

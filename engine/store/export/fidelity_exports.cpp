@@ -137,6 +137,7 @@ std::string adviceJson(const Scenario& scenario, const AdviceAnswer& answer) {
     json["kinds"] = answer.kinds;
     json["rows"] = answer.rows;
     json["rows_of_this_device"] = answer.sameDeviceRows;
+    json["rows_ranked_on"] = answer.commonRows;
     if (!answer.gap.empty()) json["gap"] = answer.gap;
     json["methods"] = Json::array();
     for (const Advice& each : answer.methods) {
@@ -165,6 +166,7 @@ std::string adviceJson(const Scenario& scenario, const AdviceAnswer& answer) {
             one["answer"] = sidesOf(e.latency.value, e.interval.low.value, e.interval.high.value);
             put(one, "expected_error", each.expectedError);
         }
+        if (each.comparedError) put(one, "mape_on_ranked_rows", *each.comparedError);
         if (each.stated) put(one, "stated_s", *each.stated);
         if (each.measured) put(one, "took_s", *each.measured);
         if (!each.decides.empty()) one["decides"] = each.decides;

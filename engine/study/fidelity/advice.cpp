@@ -2,7 +2,7 @@
 
 #include "base/unit.h"
 #include "evaluation/best_answer.h"
-#include "evaluation/evaluation.h"
+#include "evaluation/side_by_side.h"
 #include "hardware/files/catalogue.h"
 #include "methods/among_all.h"
 #include "methods/model/kernel_list.h"
@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace orrery {
 
@@ -22,7 +24,8 @@ namespace {
 
 constexpr std::array dataNames{"none", "rows", "traces", "binaries"};
 constexpr std::array verdictNames{"recommended", "possible", "bound", "too slow", "needs data", "refuses"};
-constexpr double likeBest = 1.25;  // of the least expected error: recommended beside the best
+constexpr double likeBest = 1.25;      // of the least error: recommended beside the best
+constexpr std::size_t enoughRows = 8;  // in common, to rank by
 
 // Words of a card's needs that only recordings or programs give.
 bool mentions(const MethodCard& card, std::initializer_list<std::string_view> words) {
@@ -76,11 +79,20 @@ std::string percent(double share) {
     return fmt::format("{:.1f} %", 100 * share);
 }
 
-// What may be paid for: evenly spaced rows, so that all kinds and sizes take part.
+// What may be paid for: spread rows, so that all kinds and sizes take part, and of two methods the dearer one's are
+// among the cheaper one's.
 std::vector<RowRef> some(const std::vector<RowRef>& rows, std::size_t most) {
     if (rows.size() <= most) return rows;
+    constexpr double golden = 0.6180339887498949;  // its multiples fill the unit interval evenly, however many
     std::vector<RowRef> chosen;
-    for (std::size_t i = 0; i < most; ++i) chosen.push_back(rows[i * rows.size() / most]);
+    std::vector<bool> taken(rows.size(), false);
+    for (std::size_t k = 0; chosen.size() < most; ++k) {
+        const double at = static_cast<double>(k) * golden;
+        const auto row = static_cast<std::size_t>((at - std::floor(at)) * static_cast<double>(rows.size()));
+        if (taken[row]) continue;
+        taken[row] = true;
+        chosen.push_back(rows[row]);
+    }
     return chosen;
 }
 
@@ -97,6 +109,15 @@ std::string decidesOf(const Estimate& answer, double latency) {
     if (answer.interval.high.value < latency) return "below";
     if (answer.interval.low.value > latency) return "above";
     return "cannot tell";
+}
+
+EvaluationFigures figuresOn(const Evaluation& evaluation, std::span<const RowRef> rows) {
+    std::vector<std::size_t> places;
+    for (const RowRef ref : rows) {
+        const auto found = std::find(evaluation.rows.ref.begin(), evaluation.rows.ref.end(), ref);
+        places.push_back(static_cast<std::size_t>(found - evaluation.rows.ref.begin()));
+    }
+    return figuresOf(evaluation.rows, places);
 }
 
 class Adviser {
@@ -203,8 +224,9 @@ private:
             options.calibrations = options_.calibrations;
             const auto judged = evaluate(method, rows_.tables, rows, options);
             if (!judged || judged->rows.size() == 0) continue;
-            std::vector<RowRef> priced = judged->rows.ref;
+            const std::vector<RowRef> priced = judged->rows.ref;
             const EvaluationFigures& f = judged->figures;
+            judged_.push_back({advice.method, same, std::make_shared<const Evaluation>(*judged)});
             advice.evidence.push_back(
                 {fmt::format("{} on {}", kindsOf(rows_, priced), same ? rows_.device : "other devices"),
                  judged->rows.size(), all.size(), f.errors.mape, f.errors.bias, f.coverage90, same});
@@ -220,23 +242,75 @@ private:
         }
     }
 
-    void recommend(AdviceAnswer& result) {
+    // Those who can be set against each other: judged on rows of this device where anybody was, and on no few of them.
+    void compare(AdviceAnswer& result) const {
+        std::vector<Advice*> able;
+        std::vector<const Evaluation*> evaluations;
+        for (const bool same : {true, false}) {
+            std::vector<std::size_t> priced;
+            for (Advice& each : result.methods) {
+                if (each.verdict != AdviceVerdict::Possible || !each.answer) continue;
+                for (const Judged& one : judged_) {
+                    if (one.method != each.method || one.same != same) continue;
+                    able.push_back(&each);
+                    evaluations.push_back(one.evaluation.get());
+                    priced.push_back(one.evaluation->rows.size());
+                }
+            }
+            const std::vector<bool> wide = wideEnough(priced);
+            std::size_t kept = 0;
+            for (std::size_t i = 0; i < able.size(); ++i) {
+                if (!wide[i]) {
+                    able[i]->reasons.emplace_back(
+                        "it prices less than half of the rows that others do, and is not ranked among them");
+                    continue;
+                }
+                able[kept] = able[i];
+                evaluations[kept++] = evaluations[i];
+            }
+            able.resize(kept), evaluations.resize(kept);
+            if (!able.empty()) break;
+        }
+        if (able.empty()) return;
+        const auto common = pricedByAll(evaluations, evaluations.front()->rows.ref);
+        result.comparable = able.size();
+        if (common.size() < enoughRows) return;
+        result.commonRows = common.size();
+        for (std::size_t i = 0; i < able.size(); ++i)
+            able[i]->comparedError = figuresOn(*evaluations[i], common).errors.mape;
+    }
+
+    void recommend(AdviceAnswer& result) const {
+        compare(result);
+        const bool ranked = result.commonRows > 0;
+        const bool measured = std::any_of(result.methods.begin(), result.methods.end(), [](const Advice& each) {
+            return each.verdict == AdviceVerdict::Possible && each.answer && !each.evidence.empty();
+        });
+        // By what they were off on the same rows; without enough of them by what they expect of themselves. Who was
+        // never held against a measurement does not go before one who was.
+        const auto errorOf = [&](const Advice& each) -> std::optional<double> {
+            if (each.verdict != AdviceVerdict::Possible || !each.answer) return std::nullopt;
+            if (ranked) return each.comparedError;
+            if (measured && each.evidence.empty()) return std::nullopt;
+            return each.expectedError;
+        };
         double least = -1;
         std::size_t supported = 0;
         for (const Advice& each : result.methods) {
             if (each.verdict != AdviceVerdict::Possible || !each.answer) continue;
             if (each.answer->support && each.answer->support->unmeasured < 0.5) ++supported;
-            if (least < 0 || each.expectedError < least) least = each.expectedError;
+            if (const auto error = errorOf(each); error && (least < 0 || *error < least)) least = *error;
         }
         for (Advice& each : result.methods) {
-            if (each.verdict == AdviceVerdict::Possible && each.answer && each.expectedError <= likeBest * least)
-                each.verdict = AdviceVerdict::Recommended;
+            const auto error = errorOf(each);
+            if (error && *error <= likeBest * least) each.verdict = AdviceVerdict::Recommended;
         }
-        std::stable_sort(result.methods.begin(), result.methods.end(), [](const Advice& a, const Advice& b) {
-            if (a.verdict != b.verdict) return a.verdict < b.verdict;
-            if (static_cast<bool>(a.answer) != static_cast<bool>(b.answer)) return static_cast<bool>(a.answer);
-            return a.expectedError < b.expectedError;
-        });
+        const auto orderOf = [&](const Advice& each) {
+            const int place = ranked && each.comparedError ? 0 : !each.evidence.empty() ? 1 : each.answer ? 2 : 3;
+            return std::tuple(each.verdict, place, place == 0 ? *each.comparedError : each.expectedError);
+        };
+        std::stable_sort(result.methods.begin(), result.methods.end(),
+                         [&](const Advice& a, const Advice& b) { return orderOf(a) < orderOf(b); });
         if (least < 0) {
             result.gap = "no method answers with what is at hand";
         } else if (supported == 0) {
@@ -250,9 +324,16 @@ private:
         }
     }
 
+    struct Judged {
+        std::string method;
+        bool same;  // on rows of this device
+        std::shared_ptr<const Evaluation> evaluation;
+    };
+
     const AdviceQuestion& question_;
     const AdviceOptions& options_;
     Rows rows_;
+    std::vector<Judged> judged_;
 };
 
 }  // namespace

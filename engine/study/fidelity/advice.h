@@ -63,16 +63,21 @@ struct Advice {
     std::vector<AdviceEvidence> evidence;
     std::shared_ptr<const Estimate> answer;  ///< where it was asked
     std::optional<double> stated, measured;  ///< seconds of an answer
-    double expectedError = 0;  ///< ln, as best_answer.h counts it, but of measured rows where there are any
-    std::string decides;       ///< of a wanted latency: `below`, `above`, `cannot tell`
+    double expectedError = 0;                ///< ln, as best_answer.h counts it
+    std::optional<double> comparedError;     ///< mean, on the rows by which the comparable ones are ranked
+    std::string decides;                     ///< of a wanted latency: `below`, `above`, `cannot tell`
 };
 
 struct AdviceAnswer {
-    std::vector<Advice> methods;  ///< recommended first, then as the error to expect; the rest by verdict
+    /// Recommended first, then those that were compared with measured rows, then the others as the error to expect; the
+    /// rest by verdict.
+    std::vector<Advice> methods;
     std::string device, platform;
     std::vector<std::string> kinds;            ///< kernels of the workload, as references call them
     std::size_t rows = 0, sameDeviceRows = 0;  ///< of those kinds that are present
-    std::string gap;                           ///< what no evidence speaks for, one sentence; empty: nothing
+    /// Rows that all `comparable` methods price, by which they are ranked; 0: too few, each by what it says of itself.
+    std::size_t commonRows = 0, comparable = 0;
+    std::string gap;  ///< what no evidence speaks for, one sentence; empty: nothing
 };
 
 struct AdviceOptions {
