@@ -388,6 +388,42 @@ private slots:
         QTest::mouseClick(matrix->viewport(), Qt::LeftButton, {}, matrix->placeOf(line, column, 0).toPoint());
         QVERIFY(rows->cells()->rowCount() > 0);
         QVERIFY(show->isEnabled());
+        // Two methods at one place: the tip tells both, a click lists the rows of both.
+        ui::SurveyMatrix alone;
+        alone.resize(400, 200);
+        ui::SurveyPicture two;
+        two.columns << QStringLiteral("GPU");
+        two.rows.push_back({QStringLiteral("hybrid"),
+                            0,
+                            {{{{3, 0.1, false, QStringLiteral("first")},
+                               {7, 0.1, false, QStringLiteral("second")},
+                               {9, 2.0, false, QStringLiteral("far")}},
+                              {},
+                              {}}}});
+        alone.setPicture(two);
+        alone.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&alone));
+        QSignalSpy chosen(&alone, &ui::SurveyMatrix::chosen);
+        const QPoint at = alone.placeOf(0, 0, 0).toPoint();
+        QTest::mouseClick(alone.viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.back()[2].value<QList<int>>(), (QList<int>{3, 7}));
+        QHelpEvent hover(QEvent::ToolTip, at, alone.viewport()->mapToGlobal(at));
+        QCoreApplication::sendEvent(alone.viewport(), &hover);
+        QVERIFY(QToolTip::text().contains("first") && QToolTip::text().contains("second"));
+        QVERIFY(!QToolTip::text().contains("far"));
+        QToolTip::hideText();
+        // In the tab: every method within reach of a click stands in the list.
+        const auto& marks = picture.rows[static_cast<std::size_t>(line)].cells[static_cast<std::size_t>(column)].marks;
+        std::set<QString> expected, listed;
+        for (const int mark :
+             matrix->marksAt(matrix->surveyModel()->index(line, column), matrix->placeOf(line, column, 0)))
+            expected.insert(page_->accuracy()
+                                ->judgements()[static_cast<std::size_t>(marks[static_cast<std::size_t>(mark)].entry)]
+                                .title);
+        for (int r = 0; r < rows->cells()->rowCount(); ++r) listed.insert(rows->cells()->index(r, 0).data().toString());
+        QVERIFY(!expected.empty());
+        QVERIFY(listed == expected);
         for (const char* name : {"s.md", "s.csv", "s.methods.csv", "s.json", "s.svg", "s.pdf", "s.png"}) {
             QCOMPARE(tab->exportTo(home_.filePath(name)), QString());
             QVERIFY2(QFileInfo(home_.filePath(name)).size() > 200, name);

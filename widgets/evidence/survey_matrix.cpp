@@ -107,7 +107,7 @@ QVariant SurveyModel::headerData(int section, Qt::Orientation orientation, int r
 SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new SurveyModel(this)) {
     setObjectName(QStringLiteral("evidence.survey"));
     setAccessibleName(tr("Methods surveyed"));
-    setToolTip(tr("One dot per method that rows judge; left is exact. A click lists its rows"));
+    setToolTip(tr("One dot per method that rows judge; left is exact. A click lists the rows of all that stand there"));
     setModel(model_);
     setItemDelegate(new SurveyDelegate(this));
     setFrameShape(NoFrame);
@@ -121,7 +121,7 @@ SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new Sur
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setSectionsClickable(false);
     connect(this, &QTableView::activated, this,
-            [this](const QModelIndex& index) { emit chosen(index.row(), index.column(), -1); });
+            [this](const QModelIndex& index) { emit chosen(index.row(), index.column(), {}); });
     connect(&Theme::instance(), &Theme::changed, viewport(), qOverload<>(&QWidget::update));
 }
 
@@ -135,16 +135,18 @@ QPointF SurveyMatrix::placeOf(int row, int column, std::size_t mark) const {
     return {dotPlace(box, model_->cell(model_->index(row, column)).marks[mark].error), box.center().y()};
 }
 
-int SurveyMatrix::markAt(const QModelIndex& index, const QPointF& at) const {
-    if (!index.isValid()) return -1;
-    const auto& marks = model_->cell(index).marks;
-    int found = -1;
-    double least = markReach * Theme::instance().scale();
-    for (std::size_t i = 0; i < marks.size(); ++i) {
+QList<int> SurveyMatrix::marksAt(const QModelIndex& index, const QPointF& at) const {
+    if (!index.isValid()) return {};
+    std::vector<std::pair<double, int>> near;
+    const std::size_t marks = model_->cell(index).marks.size();
+    for (std::size_t i = 0; i < marks; ++i) {
         const QPointF away = placeOf(index.row(), index.column(), i) - at;
         const double distance = std::hypot(away.x(), away.y());
-        if (distance < least) least = distance, found = static_cast<int>(i);
+        if (distance < markReach * Theme::instance().scale()) near.emplace_back(distance, static_cast<int>(i));
     }
+    std::sort(near.begin(), near.end());
+    QList<int> found;
+    for (const auto& [distance, mark] : near) found << mark;
     return found;
 }
 
@@ -153,18 +155,21 @@ void SurveyMatrix::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     const QModelIndex index = indexAt(event->position().toPoint());
     if (!index.isValid()) return;
-    const int mark = markAt(index, event->position());
-    emit chosen(index.row(), index.column(),
-                mark < 0 ? -1 : model_->cell(index).marks[static_cast<std::size_t>(mark)].entry);
+    QList<int> entries;
+    for (const int mark : marksAt(index, event->position()))
+        entries << model_->cell(index).marks[static_cast<std::size_t>(mark)].entry;
+    emit chosen(index.row(), index.column(), entries);
 }
 
 bool SurveyMatrix::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QModelIndex index = indexAt(help->pos());
-        if (const int mark = markAt(index, help->pos()); mark >= 0) {
-            QToolTip::showText(help->globalPos(), model_->cell(index).marks[static_cast<std::size_t>(mark)].tip,
-                               viewport());
+        QStringList tips;
+        for (const int mark : marksAt(index, help->pos()))
+            tips << model_->cell(index).marks[static_cast<std::size_t>(mark)].tip;
+        if (!tips.isEmpty()) {
+            QToolTip::showText(help->globalPos(), tips.join(QStringLiteral("\n\n")), viewport());
             return true;
         }
     }

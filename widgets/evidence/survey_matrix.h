@@ -5,6 +5,7 @@
 // says what is missing.
 
 #include <QAbstractTableModel>
+#include <QList>
 #include <QTableView>
 
 #include <vector>
@@ -56,12 +57,12 @@ public:
     SurveyModel* surveyModel() const { return model_; }
     /// Of the viewport; where the dot of a mark stands.
     QPointF placeOf(int row, int column, std::size_t mark) const;
-    /// The mark nearest to a place of the viewport, within reach of a pointer; -1: none.
-    int markAt(const QModelIndex& index, const QPointF& at) const;
+    /// The marks within reach of a pointer at a place of the viewport, nearest first: dots of several may be one.
+    QList<int> marksAt(const QModelIndex& index, const QPointF& at) const;
 
 signals:
-    /// `entry` below 0: the cell beside its dots.
-    void chosen(int row, int column, int entry);
+    /// The entries of all marks under the pointer, nearest first; empty: the cell beside its dots.
+    void chosen(int row, int column, const QList<int>& entries);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

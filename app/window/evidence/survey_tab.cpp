@@ -196,17 +196,18 @@ void SurveyTab::showMethods() {
                        std::move(cells));
 }
 
-void SurveyTab::choose(int row, int column, int entry) {
+void SurveyTab::choose(int row, int column, const QList<int>& entries) {
     const SurveyTable* shown = table();
     if (!shown) return;
     const SurveyCell& cell = shown->cells[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
     word_ = ui::qs(shown->columns[static_cast<std::size_t>(column)]);
-    entry_ = entry;
+    entry_ = entries.isEmpty() ? -1 : entries.front();
     const auto& judged = accuracy_->judgements();
     std::vector<std::vector<ui::Cell>> cells;
     QString said = cell.missing.empty() ? QString() : ui::qs(cell.missing);
     for (const SurveyMark& mark : cell.marks) {
-        if ((entry >= 0 && static_cast<int>(mark.entry) != entry) || mark.entry >= judged.size()) continue;
+        const bool wanted = entries.isEmpty() || entries.contains(static_cast<int>(mark.entry));
+        if (!wanted || mark.entry >= judged.size()) continue;
         if (entry_ < 0) entry_ = static_cast<int>(mark.entry);
         const Judgement& by = judged[mark.entry];
         said += (said.isEmpty() ? QString() : QStringLiteral("; ")) +
@@ -215,10 +216,10 @@ void SurveyTab::choose(int row, int column, int entry) {
                          ui::percentText(mark.mape));
         if (!by.evaluation) continue;
         const EvaluatedRows& all = by.evaluation->rows;
-        std::set<std::uint64_t> wanted;
-        for (const RowRef ref : mark.which) wanted.insert(rowKey(ref));
+        std::set<std::uint64_t> its;
+        for (const RowRef ref : mark.which) its.insert(rowKey(ref));
         for (std::size_t i = 0; i < all.size(); ++i) {
-            if (!wanted.contains(rowKey(all.ref[i]))) continue;
+            if (!its.contains(rowKey(all.ref[i]))) continue;
             const double error = all.error(i);
             cells.push_back(
                 {wordCell(by.title),

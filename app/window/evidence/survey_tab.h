@@ -32,7 +32,7 @@ public:
     explicit SurveyTab(AccuracyTab* accuracy, QWidget* parent = nullptr);
     const std::optional<Survey>& survey() const { return survey_; }
     /// Rows of a mark; `entry` below 0: of all marks of the cell.
-    void choose(int row, int column, int entry);
+    void choose(int row, int column, const QList<int>& entries);
     /// The table that is shown (SVG), CSV of the marks, CSV of the methods (a name that ends in `methods.csv`),
     /// Markdown or JSON, by the file's ending; an error text, empty if done.
     QString exportTo(const QString& file) const;
