@@ -21,8 +21,8 @@ namespace orrery::ui {
 
 namespace {
 
-constexpr int lowPlane = 300;         ///< pixels: below, the title gives way
-constexpr int widestName = 190;       ///< pixels
+constexpr int lowPlane = 300;        ///< pixels: below, the title gives way
+constexpr int widestName = 190;      ///< pixels
 constexpr double reach = 12;         ///< pixels around a point that count as it
 constexpr double leastError = 1e-4;  ///< what stands at the bottom of the plot
 constexpr double leastSeconds = 1e-9;
@@ -386,7 +386,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     // A low plane needs its height for the dots; what it shows stands on its tab as well.
     const bool low = all.height() < lowPlane;
     if (!low) frame.title = tr("Error against cost to compute");
-    frame.xName = setUp ? tr("measured rows that it was fitted to; left: none") : tr("wall time of one answer");
+    frame.xName = setUp ? tr("measured rows that it was fitted to; left: none") : tr("processor time of one answer");
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = setUp ? TickText::Number : TickText::Seconds;
     painter.setFont(Theme::instance().font(FontRole::Small));
