@@ -374,6 +374,19 @@ private slots:
         QVERIFY2(detail->detail(), qPrintable(page_->findChild<ui::Label*>("accuracy.row.first")->text()));
         QCOMPARE(detail->detail()->methodA, std::string("npu-tile"));
         QVERIFY(detail->detail()->measured > 0 && !detail->detail()->first.empty());
+        // All columns are in sight, and what is said of the row stands in full.
+        page_->findChild<QTabWidget*>("accuracy.lists")->setCurrentWidget(detail);
+        auto* terms = page_->findChild<ui::CellsTable*>("accuracy.row.terms");
+        auto* first = page_->findChild<ui::Label*>("accuracy.row.first");
+        QCOMPARE(terms->horizontalHeader()->count(), 4);
+        for (const int wide : {1280, 1600}) {
+            window_->resize(wide, 1000);
+            QTRY_COMPARE(window_->width(), wide);
+            QTRY_VERIFY(terms->columnViewportPosition(3) + terms->columnWidth(3) <= terms->viewport()->width());
+            for (int c = 1; c < 4; ++c) QVERIFY(terms->columnWidth(c) > 40);
+            QTRY_VERIFY(first->isVisible() && first->height() >= first->heightForWidth(first->width()));
+            QVERIFY(first->text().contains(QString::fromStdString(detail->detail()->row)));
+        }
         // The row becomes the window's question under both methods, as one step of undo.
         auto& document = window_->studio().document;
         const auto before = document.state();

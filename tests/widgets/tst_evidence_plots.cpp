@@ -6,6 +6,7 @@
 #include "widgets/evidence/coverage_matrix.h"
 #include "widgets/evidence/cycle_stack.h"
 #include "widgets/evidence/method_matrix_view.h"
+#include "widgets/evidence/plot_frame.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
 #include "widgets/evidence/story_view.h"
@@ -264,6 +265,31 @@ private slots:
         QVERIFY(found[0].y() < found[1].y() && found[1].y() < found[2].y());
         QTest::mouseClick(&plot, Qt::LeftButton, {}, (found[1] + QPointF(4, 4)).toPoint());
         QCOMPARE(chosen.takeLast().first().toInt(), 1);
+    }
+
+    // Rows off by a hundred times stand at the rim: how many says the plot, and the axis is written out.
+    void rowsBeyondTheAxisAreCounted() {
+        QCOMPARE(tickText(-10, TickText::Percent), QStringLiteral("−1000 %"));
+        QCOMPARE(tickText(10, TickText::Percent), QStringLiteral("1000 %"));
+        QCOMPARE(tickText(-0.005, TickText::Percent), QStringLiteral("−0.5 %"));
+        ResidualPlot plot;
+        plot.resize(500, 300);
+        ResidualRows rows;
+        for (int i = 0; i < 300; ++i) {
+            rows.x.push_back(1 + i);
+            rows.error.push_back(i % 50 == 0 ? 50 : 0.1);  // one of fifty: more than the axis leaves out
+        }
+        rows.xName = "size";
+        plot.setRows(rows);
+        QCOMPARE(plot.beyond(), std::size_t(6));
+        QVERIFY2(plot.accessibleDescription().contains("6 row(s) beyond 1000 %"),
+                 qPrintable(plot.accessibleDescription()));
+        const QImage with = plot.grab().toImage();
+        for (double& each : rows.error) each = std::min(each, 10.0);
+        plot.setRows(rows);
+        QCOMPARE(plot.beyond(), std::size_t(0));
+        QVERIFY(!plot.accessibleDescription().contains("beyond"));
+        QVERIFY(plot.grab().toImage() != with);
     }
 
     void tenThousandRowsAreDrawn() {

@@ -15,6 +15,12 @@
 
 namespace orrery::ui {
 
+namespace {
+
+constexpr double noteRows = 1.8;  ///< of a note in two lines, in heights of a row
+
+}  // namespace
+
 WaterfallPlot::WaterfallPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("compare.waterfall"));
     setAccessibleName(tr("Where the time goes"));
@@ -32,7 +38,7 @@ double WaterfallPlot::rowHeight() const {
 }
 
 QSize WaterfallPlot::sizeHint() const {
-    const auto rows = static_cast<double>(data_.rows.size() + 2) + (data_.note.isEmpty() ? 0 : 1);
+    const auto rows = static_cast<double>(data_.rows.size() + 2) + (data_.note.isEmpty() ? 0 : noteRows);
     return {640, static_cast<int>(plotTitleHeight + 12 + rows * rowHeight())};
 }
 
@@ -138,8 +144,7 @@ void WaterfallPlot::paint(QPainter& painter) const {
     QString note = data_.note;
     if (begin > 0)
         note = tr("The axis begins at %1 % of the larger total. ").arg(std::lround(100 * begin / high)) + note;
-    painter.drawText(QRectF(12, y, width() - 24, tall), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(painter.font()).elidedText(note, Qt::ElideRight, width() - 24));
+    painter.drawText(QRectF(12, y + 4, width() - 24, noteRows * tall), Qt::AlignLeft | Qt::TextWordWrap, note);
 }
 
 void WaterfallPlot::paintEvent(QPaintEvent*) {

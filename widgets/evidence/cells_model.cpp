@@ -60,7 +60,7 @@ QVariant CellsModel::data(const QModelIndex& index, int role) const {
 
 QVariant CellsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::DisplayRole) return heads_.value(section);
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return heads_.value(section);
     return {};
 }
 

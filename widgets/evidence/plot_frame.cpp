@@ -5,6 +5,8 @@
 
 #include <QPainter>
 
+#include <cmath>
+
 namespace orrery::ui {
 
 QString tickText(double value, TickText how) {
@@ -12,7 +14,9 @@ QString tickText(double value, TickText how) {
         case TickText::Seconds:
             return text(value, Dimension::Time, 2);
         case TickText::Percent:
-            return QString::number(value * 100, 'g', value < 10 ? 3 : 6) + QStringLiteral(" %");
+            return QString::number(value * 100, 'g', std::abs(value) < 10 ? 3 : 6)
+                       .replace(QLatin1Char('-'), QChar(0x2212)) +
+                   QStringLiteral(" %");
         case TickText::Number:
             return value >= 1e3 || (value < 1e-2 && value > 0) ? text(value, Dimension::Number, 2)
                                                                : QString::number(value, 'g', 3);

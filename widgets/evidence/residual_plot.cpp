@@ -18,6 +18,7 @@ namespace orrery::ui {
 namespace {
 
 constexpr double reach = 8;
+constexpr double arrow = 7;  ///< side of the mark of a row that the axis does not reach
 constexpr std::array<double, 8> heights{0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};  ///< of the error axis, to choose from
 constexpr int medianBins = 14;
 
@@ -44,9 +45,21 @@ void ResidualPlot::setRows(ResidualRows rows) {
         const double most = quantileLower(sizes, 0.99);
         height_ = *std::ranges::find_if(heights, [&](double h) { return h >= most || h == heights.back(); });
     }
-    setAccessibleDescription(tr("%n row(s)", nullptr, static_cast<int>(rows_.x.size())));
+    QString said = tr("%n row(s)", nullptr, static_cast<int>(rows_.x.size()));
+    if (beyond() > 0) said += QStringLiteral("; ") + beyondText();
+    setAccessibleDescription(said);
     place();
     update();
+}
+
+std::size_t ResidualPlot::beyond() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(rows_.error, [&](double e) { return std::abs(e) > height_; }));
+}
+
+QString ResidualPlot::beyondText() const {
+    return tr("%n row(s) beyond %1, at the rim as arrows", nullptr, static_cast<int>(beyond()))
+        .arg(tickText(height_, TickText::Percent));
 }
 
 void ResidualPlot::setCurrent(int row) {
@@ -132,7 +145,14 @@ void ResidualPlot::draw() {
     for (std::size_t i = 0; i < places_.size(); ++i) {
         const QColor& colour = !rows_.outside.empty() && rows_.outside[i] ? outside : inside;
         const QRectF dot(places_[i] - QPointF(size / 2, size / 2), QSizeF(size, size));
-        if (rows_.simulated) {
+        if (std::abs(rows_.error[i]) > height_) {
+            const double way = rows_.error[i] > 0 ? 1 : -1;
+            const QPointF tip = places_[i];
+            painter.setPen(rows_.simulated ? QPen(colour) : QPen(Qt::NoPen));
+            painter.setBrush(rows_.simulated ? QBrush(Qt::NoBrush) : QBrush(colour));
+            painter.drawPolygon(
+                QPolygonF{tip, tip + QPointF(-arrow / 2, way * arrow), tip + QPointF(arrow / 2, way * arrow)});
+        } else if (rows_.simulated) {
             painter.setPen(colour);
             painter.setBrush(Qt::NoBrush);
             painter.drawEllipse(dot);
@@ -141,6 +161,13 @@ void ResidualPlot::draw() {
         }
     }
     drawMedians(painter);
+    if (beyond() > 0) {
+        painter.setFont(theme.font(FontRole::Small));
+        painter.setPen(colours.mutedText);
+        const double line = painter.fontMetrics().height();
+        painter.drawText(QRectF(frame.area.left() + 4, frame.area.bottom() - line - 2, frame.area.width() - 8, line),
+                         Qt::AlignRight | Qt::AlignVCenter, beyondText());
+    }
 }
 
 void ResidualPlot::drawMedians(QPainter& painter) const {

@@ -28,6 +28,8 @@ public:
     void setRows(ResidualRows rows);
     void setCurrent(int row);  ///< -1: none
     std::size_t rowCount() const { return rows_.x.size(); }
+    /// Rows whose error the axis does not reach: they stand at its end as arrows, with their count in words.
+    std::size_t beyond() const;
     /// Nearest row within a few pixels, -1 for none.
     int rowAt(const QPointF& place) const;
     QSize sizeHint() const override { return {420, 260}; }
@@ -49,6 +51,7 @@ private:
     void place();
     void draw();
     void drawMedians(QPainter& painter) const;
+    QString beyondText() const;
     PlotAxis acrossAxis(const QRectF& area) const;
     PlotAxis upAxis(const QRectF& area) const;
 

@@ -12,9 +12,12 @@
 #include "widgets/evidence/cells_model.h"
 
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace orrery::app {
 
@@ -41,10 +44,10 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     other_ = namedChoice(this, "accuracy.row.other", tr("Against"), tr("The method that the shown one is set against"));
     first_ = new ui::Label(tr("Choose a row among the worst, or a point of the residuals"), ui::FontRole::Body,
                            ui::Tone::Muted, this);
-    first_->setElided(true);
+    first_->setWordWrap(true);
     first_->setObjectName(QStringLiteral("accuracy.row.first"));
     head->addWidget(other_);
-    head->addWidget(first_, 1);
+    head->addStretch(1);
     draw_ = named(new QPushButton(tr("On graph and drawing"), this), "accuracy.row.draw", tr("On graph and drawing"),
                   tr("Asks this row as the window's question, under both methods: the graph shows their ratio, the "
                      "drawing what limits. Undo goes back"));
@@ -52,6 +55,7 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     head->addWidget(draw_);
     connect(draw_, &QPushButton::clicked, this, &RowDetailView::drawingRequested);
     column->addLayout(head);
+    column->addWidget(first_);
     auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
@@ -64,9 +68,9 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     steps_->setMinimumWidth(200);
     split->addWidget(terms_);
     split->addWidget(steps_);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 1);
-    split->setSizes({300, 240});
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    split->setSizes({360, 240});
     column->addWidget(split, 1);
     connect(other_, &QComboBox::activated, this, [this] { start(); });
 }
@@ -129,6 +133,24 @@ void RowDetailView::start() {
         [this](const Expected<RowDetail>& answer) { show(answer); });
 }
 
+// The numbers stay in sight: what is too long are the names of terms, which give way.
+void RowDetailView::fitTerms() {
+    constexpr double valueShare = 0.22;  // of the table, at most, for each of three
+    QHeaderView* head = terms_->horizontalHeader();
+    head->setTextElideMode(Qt::ElideRight);
+    const int most = static_cast<int>(valueShare * terms_->viewport()->width());
+    for (int c = 1; c < head->count(); ++c) {
+        terms_->resizeColumnToContents(c);
+        terms_->setColumnWidth(c, std::min(most, terms_->columnWidth(c) + 12));
+    }
+    head->setSectionResizeMode(0, QHeaderView::Stretch);
+}
+
+void RowDetailView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (detail_) fitTerms();
+}
+
 void RowDetailView::show(const Expected<RowDetail>& answer) {
     draw_->setEnabled(answer.has_value());
     if (!answer) {
@@ -158,6 +180,7 @@ void RowDetailView::show(const Expected<RowDetail>& answer) {
     add(whole);
     for (const RowTerm& term : detail.terms) add(term);
     terms_->setCells({tr("Term"), ui::qs(detail.methodA), ui::qs(detail.methodB), tr("Measured")}, std::move(cells));
+    fitTerms();
     ui::WaterfallData data;
     data.title = tr("From %1 to the truth").arg(ui::qs(detail.methodA));
     data.fromName = ui::qs(detail.methodA);

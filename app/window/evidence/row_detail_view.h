@@ -56,8 +56,12 @@ signals:
     /// The row as the window's question, under both methods.
     void drawingRequested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void start();
+    void fitTerms();
     void show(const Expected<RowDetail>& answer);
 
     QComboBox* other_;
