@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "serving/limiting_factor.h"
 #include "support/serving_run_fixture.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
@@ -200,6 +201,29 @@ private slots:
                          Qt::ControlModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(&lanes, &zoom);
         QVERIFY(lanes.span() < before);
+    }
+
+    // A name with room stands whole, whatever its width; one without is shortened.
+    void namesBesideLanesAreWholeWhereThereIsRoom() {
+        for (int letters = 1; letters < 60; ++letters) {
+            FleetSpec fleet = *run_->fleet;
+            for (std::size_t r = 0; r < fleet.replicas.size(); ++r) {
+                fleet.replicas[r].name = std::string(static_cast<std::size_t>(letters), r == 0 ? 'i' : 'm');
+                fleet.replicas[r].role = ReplicaRole::Decode;
+            }
+            auto named = std::make_shared<ServingRun>(*run_);
+            named->fleet = std::make_shared<const FleetSpec>(fleet);
+            ReplicaLanes lanes;
+            lanes.resize(900, 200);
+            lanes.setRun(named);
+            const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+            for (std::size_t r = 0; r < fleet.replicas.size(); ++r) {
+                const QString name = replicaName(fleet, r);
+                const bool room = metrics.horizontalAdvance(name) <= 160 * Theme::instance().scale();
+                if (room) QCOMPARE(lanes.nameBeside(r), name);
+                if (letters > 50 && r == 1) QVERIFY(lanes.nameBeside(r) != name);
+            }
+        }
     }
 
     void aLifeIsChosenByMouseAndKeys() {

@@ -35,6 +35,25 @@ class TestTheme : public QObject {
 private slots:
     void initTestCase() { initialiseApplicationLook(); }
 
+    // A text without room ends in an ellipsis, as if it had been shortened before.
+    void aNarrowComboBoxEndsInAnEllipsis() {
+        const QString text = QStringLiteral("Tiles and waves, corrected");
+        const auto drawn = [](const QString& shown, int width) {
+            QComboBox box;
+            box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+            box.addItem(shown);
+            box.resize(width, box.sizeHint().height());
+            return box.grab().toImage();
+        };
+        const int whole = QFontMetrics(QApplication::font()).horizontalAdvance(text);
+        const QImage narrow = drawn(text, whole);  // the arrow takes the room of the last letters
+        int same = 0;
+        for (qsizetype kept = 1; kept < text.size() - 1; ++kept)
+            same += narrow == drawn(text.left(kept) + QChar(0x2026), whole);
+        QVERIFY(same > 0);
+        QVERIFY(drawn(text, whole + 200) != drawn(text.left(10) + QChar(0x2026), whole + 200));
+    }
+
     void textReadsOnEveryBackground_data() {
         QTest::addColumn<int>("mode");
         QTest::newRow("light") << int(Mode::Light);

@@ -7,6 +7,8 @@
 #include <QStyleOption>
 #include <QTabBar>
 
+#include <algorithm>
+
 namespace orrery::ui {
 namespace {
 
@@ -142,6 +144,19 @@ void ThemeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
         default:
             QProxyStyle::drawPrimitive(element, option, painter, widget);
     }
+}
+
+void ThemeStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                             const QWidget* widget) const {
+    const auto* combo = element == CE_ComboBoxLabel ? qstyleoption_cast<const QStyleOptionComboBox*>(option) : nullptr;
+    if (!combo || combo->editable || combo->currentText.isEmpty())
+        return QProxyStyle::drawControl(element, option, painter, widget);
+    // As Fusion lays it: a pixel at each side, and the picture with its gap before the text.
+    int room = subControlRect(CC_ComboBox, combo, SC_ComboBoxEditField, widget).width() - 2;
+    if (!combo->currentIcon.isNull()) room -= combo->iconSize.width() + 4;
+    QStyleOptionComboBox shown = *combo;
+    shown.currentText = combo->fontMetrics.elidedText(combo->currentText, Qt::ElideRight, std::max(room, 0));
+    QProxyStyle::drawControl(element, &shown, painter, widget);
 }
 
 void ThemeStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,

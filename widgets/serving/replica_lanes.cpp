@@ -77,6 +77,12 @@ QRectF ReplicaLanes::lanes() const {
                   QPointF(width() - 12, height() - 20 * scale));
 }
 
+QString ReplicaLanes::nameBeside(std::size_t replica) const {
+    // Widths are no whole numbers: a name that its own width is the room for is not shortened.
+    const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+    return metrics.elidedText(replicaName(*run_->fleet, replica), Qt::ElideMiddle, lanes().left() - 13);
+}
+
 double ReplicaLanes::laneHeight() const {
     return lanes().height() / static_cast<double>(std::max<std::size_t>(1, batches_.size()));
 }
@@ -119,10 +125,8 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
                           std::max(1.0, tall - 3));
         if (tall >= painter.fontMetrics().height()) {
             painter.setPen(colours.text);
-            const QString name = replicaName(*run_->fleet, r);
-            painter.drawText(
-                QRectF(8, lane.top(), area.left() - 14, lane.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                painter.fontMetrics().elidedText(name, Qt::ElideMiddle, static_cast<int>(area.left()) - 14));
+            painter.drawText(QRectF(8, lane.top(), area.left() - 14, lane.height()),
+                             Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, nameBeside(r));
         }
         painter.setPen(colours.faintLine);
         painter.drawLine(lane.bottomLeft(), lane.bottomRight());

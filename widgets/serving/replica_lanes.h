@@ -20,6 +20,8 @@ public:
     /// Iteration of the log that is drawn there, −1 for none.
     int batchAt(const QPointF& place) const;
     double span() const { return to_ - from_; }  ///< shown seconds
+    /// What stands before a replica's lane: its name, shortened in the middle where the widget has no room for it.
+    QString nameBeside(std::size_t replica) const;
     QSize sizeHint() const override { return {560, 160}; }
     QSize minimumSizeHint() const override { return {240, 80}; }
 
