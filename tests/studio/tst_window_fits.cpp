@@ -118,6 +118,28 @@ private slots:
         QVERIFY(!batch->isVisible());
     }
 
+    // A design without an array: the page says so without a scroll bar to the side, and has a way on.
+    void aPageWithoutAnArrayOffersOne() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->live().snapshot() && window_->live().upToDate(); }, 20'000));
+        window_->studio().router.show("mapping");
+        auto* add = window_->findChild<QPushButton*>("mapping.addArray");
+        QTRY_VERIFY(add && add->isVisible());
+        for (QWidget* up = add; up; up = up->parentWidget())
+            if (auto* frame = qobject_cast<QScrollArea*>(up)) QVERIFY(!frame->horizontalScrollBar()->isVisible());
+        auto* example = add->parentWidget()->findChild<QPushButton*>("emptyStateButton");
+        QVERIFY(example && example->isVisible());
+        const int at = window_->document().undoStack()->index();
+        add->click();
+        QCOMPARE(window_->document().undoStack()->index(), at + 1);
+        QCOMPARE(window_->document().state()->hardware.size(), std::size_t{2});
+        QTRY_VERIFY_WITH_TIMEOUT(!add->isVisible(), 20'000);
+        window_->document().undoStack()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(add->isVisible(), 20'000);
+        example->click();
+        QTRY_COMPARE_WITH_TIMEOUT(window_->document().hardware()->name, std::string("Eyeriss-like array"), 20'000);
+    }
+
 private:
     void check(const QString& what) {
         // Of the facts beside the answer each stands whole, or in the tip alone.

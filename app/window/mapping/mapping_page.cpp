@@ -123,6 +123,23 @@ int unitsWide(int units) {
 
 }  // namespace
 
+namespace {
+
+// Of the widget that is shown: what says that there is nothing needs no room for what there would be.
+class RoomOfCurrent : public QStackedLayout {
+public:
+    using QStackedLayout::QStackedLayout;
+    QSize minimumSize() const override {
+        const QWidget* shown = currentWidget();
+        return shown ? shown->minimumSizeHint().expandedTo(shown->minimumSize()) : QStackedLayout::minimumSize();
+    }
+    QSize sizeHint() const override {
+        return currentWidget() ? currentWidget()->sizeHint() : QStackedLayout::sizeHint();
+    }
+};
+
+}  // namespace
+
 MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     : Page(parent), selection_(selection), search_(new MappingSearch(this)) {
     setObjectName(QStringLiteral("mappingPage"));
@@ -130,8 +147,17 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
 }
 
 void MappingPage::build() {
-    stack_ = new QStackedLayout(this);
-    empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, {}, this);
+    stack_ = new RoomOfCurrent(this);
+    empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, tr("Open an example with an array"), this);
+    example_ = empty_->findChild<QPushButton*>(QStringLiteral("emptyStateButton"));
+    example_->setToolTip(tr("Opens “Rows on an array”: AlexNet on an Eyeriss-like array"));
+    connect(empty_, &ui::EmptyPage::clicked, this, &MappingPage::exampleRequested);
+    array_ = named(new QPushButton(tr("Add an array to this project"), empty_), "mapping.addArray",
+                   tr("Add an array to this project"),
+                   tr("Adds the Eyeriss-like array of the catalogue and asks about this model on it"));
+    if (auto* column = qobject_cast<QVBoxLayout*>(empty_->layout()))
+        column->insertWidget(column->count() - 1, array_, 0, Qt::AlignHCenter);
+    connect(array_, &QPushButton::clicked, this, &MappingPage::arrayRequested);
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
@@ -257,13 +283,15 @@ void MappingPage::refresh() {
     if (!hardware_ || !workload_) {
         empty_->setTexts(tr("No mapping yet"), tr("With a design that has an array of processing elements and a model, "
                                                   "this page shows how each operator is placed on the array."));
-        return stack_->setCurrentIndex(0);
+        return showEmpty(workload_ != nullptr);
     }
     const Expected<SpatialArrayView> view = spatialArrayView(*hardware_);
     if (!view) {
         empty_->setTexts(tr("This design has no array to map onto"),
-                         ui::windowText(view.error().message) + QStringLiteral(". ") + ui::windowText(view.error().hint));
-        return stack_->setCurrentIndex(0);
+                         ui::windowText(view.error().message) + QStringLiteral(". ") +
+                             ui::windowText(view.error().hint) +
+                             tr(" On the Hardware page an array is drawn from the palette of parts."));
+        return showEmpty(true);
     }
     view_ = *view;
     fusion_->setScenario(view_, workload_);
@@ -271,10 +299,19 @@ void MappingPage::refresh() {
     if (operators_.empty()) {
         empty_->setTexts(tr("Nothing to map"),
                          tr("None of this model's operators is a product of matrices, a convolution or an attention."));
-        return stack_->setCurrentIndex(0);
+        return showEmpty(false);
     }
     stack_->setCurrentIndex(1);
+    updateGeometry();
     chooseOperator(std::max(operator_->currentIndex(), 0));
+}
+
+void MappingPage::showEmpty(bool wantsArray) {
+    example_->setVisible(wantsArray);
+    array_->setVisible(wantsArray);
+    stack_->setCurrentIndex(0);
+    stack_->invalidate();
+    updateGeometry();
 }
 
 void MappingPage::readOperators() {

@@ -52,6 +52,8 @@ public:
 
 signals:
     void refused(const orrery::Diagnostic& why);
+    void exampleRequested();  ///< a project with an array is to be opened
+    void arrayRequested();    ///< an array is to join this one
 
 protected:
     void build() override;
@@ -60,6 +62,7 @@ protected:
 private:
     QWidget* buildHead(QWidget* page);
     void refresh();
+    void showEmpty(bool wantsArray);
     void readOperators();
     void followSelection();
     void chooseOperator(int row);
@@ -86,6 +89,7 @@ private:
 
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;
+    QPushButton *example_ = nullptr, *array_ = nullptr;  ///< ways on from a design without one
     QComboBox *operator_ = nullptr, *part_ = nullptr, *mapper_ = nullptr, *objective_ = nullptr;
     QSpinBox* seed_ = nullptr;
     QPushButton* run_ = nullptr;

@@ -1,5 +1,6 @@
 // The mapping page as a page of the window.
 
+#include "app/window/hardware/add_hardware.h"
 #include "app/window/mapping/mapping_page.h"
 #include "app/window/studio.h"
 
@@ -22,6 +23,12 @@ void MappingPage::join(Studio& studio) {
     connect(&studio.live, &LiveController::workloadReady, this, follow);
     connect(&studio.document, &Document::hardwareChanged, this, follow);
     connect(&studio.document, &Document::replaced, this, follow);
+    connect(this, &MappingPage::exampleRequested, &studio.files,
+            [&studio] { studio.files.openExample(QStringLiteral("rows-on-an-array")); });
+    connect(this, &MappingPage::arrayRequested, this, [&studio] {
+        addCatalogueHardware(studio, QStringLiteral("eyeriss-like"));
+        studio.router.show(QStringLiteral("mapping"));
+    });
 }
 
 }  // namespace orrery::app
