@@ -181,7 +181,7 @@ private slots:
         row("v100", false, DType::Bool, DType::I8, false);
         row("t4", true, DType::I4, DType::I4, true);
         row("b200-sxm", true, DType::FP4, DType::FP4, true);
-        row("tpu-v4", true, DType::F32, DType::F32, false);
+        row("tpu-v4", true, DType::F32, DType::BF16, true);  // the default precision of XLA
         row("tpu-v3", true, DType::I8, DType::BF16, true);
     }
     void typesRunOnTheNextWiderUnit() {
