@@ -88,7 +88,8 @@ QSize pictureSizeOf(const QString& text) {
 QString atPictureSize(QWidget& widget, const std::function<QString()>& write) {
     // One behind a tab has the size that its dock left it, in which nothing can be read.
     constexpr QSize unseen(1200, 760);
-    const QSize wanted = chosenSize.isValid() ? chosenSize : widget.isVisible() ? QSize() : unseen;
+    const bool hidden = widget.parentWidget() && !widget.isVisible();
+    const QSize wanted = chosenSize.isValid() ? chosenSize : hidden ? unseen : QSize();
     if (!wanted.isValid()) return write();
     const QSize own = widget.size();
     widget.resize(wanted.expandedTo(widget.minimumSizeHint()));
