@@ -86,9 +86,9 @@ QSize pictureSizeOf(const QString& text) {
 }
 
 QString atPictureSize(QWidget& widget, const std::function<QString()>& write) {
-    // One behind a tab has the size that its dock left it, in which nothing can be read.
+    // One behind a tab has the size that its dock left it, in which nothing can be read. To Qt it is visible.
     constexpr QSize unseen(1200, 760);
-    const bool hidden = widget.parentWidget() && !widget.isVisible();
+    const bool hidden = widget.parentWidget() && widget.visibleRegion().isEmpty();
     const QSize wanted = chosenSize.isValid() ? chosenSize : hidden ? unseen : QSize();
     if (!wanted.isValid()) return write();
     const QSize own = widget.size();
