@@ -288,9 +288,9 @@ void MappingPage::refresh() {
     const Expected<SpatialArrayView> view = spatialArrayView(*hardware_);
     if (!view) {
         empty_->setTexts(tr("This design has no array to map onto"),
-                         ui::windowText(view.error().message) + QStringLiteral(". ") +
-                             ui::windowText(view.error().hint) +
-                             tr(" On the Hardware page an array is drawn from the palette of parts."));
+                         ui::windowText(view.error().message) +
+                             tr(". Choose an accelerator, or add an array here, from the library, or on the Hardware "
+                                "page from the palette of parts."));
         return showEmpty(true);
     }
     view_ = *view;
