@@ -2,8 +2,10 @@
 
 #include "widgets/common/table_scale.h"
 #include "widgets/common/theme.h"
+#include "widgets/evidence/plot_frame.h"
 
 #include <QHeaderView>
+#include <QPainter>
 #include <QSortFilterProxyModel>
 
 namespace orrery::ui {
@@ -117,6 +119,18 @@ void CellsTable::setCurrentRow(int row) {
 int CellsTable::currentRow() const {
     const auto* sorted = static_cast<const QSortFilterProxyModel*>(model());
     return currentIndex().isValid() ? sorted->mapToSource(currentIndex()).row() : -1;
+}
+
+void CellsTable::setEmptyText(const QString& text) {
+    emptyText_ = text;
+    viewport()->update();
+}
+
+void CellsTable::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (emptyText_.isEmpty() || model_->rowCount() > 0) return;
+    QPainter painter(viewport());
+    paintEmptyPlot(painter, viewport()->rect(), emptyText_);
 }
 
 }  // namespace orrery::ui

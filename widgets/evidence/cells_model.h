@@ -45,12 +45,17 @@ public:
     void setCurrentRow(int row);  ///< as in setCells
     int currentRow() const;
     CellsModel* cells() const { return model_; }
+    void setEmptyText(const QString& text);  ///< stands in the middle while there are no rows
 
 signals:
     void rowChosen(int row);  ///< as in setCells; by a person or setCurrentRow()
 
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
 private:
     CellsModel* model_;
+    QString emptyText_;
 };
 
 }  // namespace orrery::ui

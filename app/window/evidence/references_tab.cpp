@@ -163,7 +163,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     rows_->horizontalHeader()->setStretchLastSection(true);
     model_ = new ReferenceRowsModel(this);
     rows_->setModel(model_);
-    const int widths[] = {320, 130, 130, 120, 100, 70, 70};
+    const int widths[] = {290, 120, 130, 120, 100, 70, 70};
     for (int i = 0; i < ReferenceRowsModel::ColumnCount; ++i) rows_->setColumnWidth(i, ui::scaled(widths[i]));
     ui::growWithType(rows_);
     inside->addWidget(facts_);

@@ -61,6 +61,7 @@ TransferTab::TransferTab(ReferenceShelf* shelf, QWidget* parent)
                                 tr("Mean error of what was learned on the line's rows, on those of the column. Orange: "
                                    "fewer than 85 % of the rows lie inside the 90 % interval"),
                                 this);
+    table_->setEmptyText(tr("Press Judge all pairs. The mean error of each pair is shown here."));
     column->addWidget(table_, 1);
     connect(work_, &Background::advanced, this, &TransferTab::showState);
     connect(work_, &Background::ended, this, &TransferTab::showState);
@@ -165,8 +166,8 @@ void TransferTab::showState() {
         state_->setFullText(tr("Judging all pairs: %1").arg(ui::percentText(work_->fraction())));
     } else if (!result_ && !refused_) {
         state_->setFullText(
-            tr("What does a fit on one device say of another? Every line is learned from, every column "
-               "judged; nothing that Orrery ships as learned enters."));
+            tr("Does what is learned on one device hold on another? A line says where the method was fitted, a column "
+               "where it was judged. No calibration that Orrery ships is used."));
     }
 }
 
@@ -200,7 +201,7 @@ void TransferTab::showResult() {
         tr("Mean errors of %1. In parentheses: rows that judge. %2")
             .arg(ui::qs(methodTitle(result_->method)),
                  few == 0 ? QString()
-                          : tr("%n place(s) have too few rows to learn from.", nullptr, static_cast<int>(few))));
+                          : tr("Too few rows to learn from in %n place(s).", nullptr, static_cast<int>(few))));
 }
 
 QString TransferTab::exportTo(const QString& file) const {
