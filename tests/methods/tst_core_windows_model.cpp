@@ -88,7 +88,7 @@ private slots:
         QCOMPARE(codeOf("{"), std::string("core.syntax"));
         QCOMPARE(codeOf("{}"), std::string("core.model"));
         QCOMPARE(codeOf("{\"format\":\"orrery-core-windows\",\"version\":99}"), std::string("core.model"));
-        QCOMPARE(codeOf("{\"format\":\"orrery-core-windows\",\"version\":1,\"features\":[\"x\"]}"),
+        QCOMPARE(codeOf("{\"format\":\"orrery-core-windows\",\"version\":2,\"features\":[\"x\"]}"),
                  std::string("core.model"));
         QVERIFY(!loadWindowModel((folder.path() + "/none.json").toStdString()));
     }

@@ -128,6 +128,61 @@ private slots:
             }
         }
     }
+    // One window of each class, run by the pipeline with its lines where the reuse says, against the pipeline on the
+    // whole kernel.
+    void windowsTellTheWholeKernel() {
+        double error = 0;
+        int count = 0;
+        for (const auto& [core, set] : {std::pair{"zen4", "avx2"}, {"neoverse-v1", "neon"}, {"cortex-a72", "neon"}}) {
+            const Machine machine = coreNamed(core);
+            for (const char* kernel : {"gemm m=96 n=96 k=96", "gemm m=7 n=300 k=200", "conv c=32 k=64 h=12 w=12",
+                                       "norm rows=64 columns=768", "softmax rows=8 columns=9000", "add n=40000"}) {
+                const auto nest = nestNamed(std::string(kernel) + " " + set, machine);
+                const auto ops = boundOps(machine, nest.ops);
+                Pipeline pipeline(machine, ops);
+                NestStream stream(nest);
+                OpChunk chunk;
+                while (stream.next(chunk)) pipeline.run(chunk);
+                double cycles = 0;
+                for (const WindowBounds& each : windowsOf(nest, machine, ops).classes)
+                    cycles += each.together * each.operations;
+                const double off = cycles / static_cast<double>(pipeline.counters().cycles) - 1;
+                qInfo("%s, %s: %+.1f %%", core, kernel, 100 * off);
+                QVERIFY2(std::fabs(off) < 0.12, kernel);
+                error += std::fabs(off);
+                ++count;
+            }
+        }
+        QVERIFY(error / count < 0.05);
+    }
+    // A line that is settled at a level is found there, and costs what the level costs.
+    void settledLinesAreFoundWhereTheyStand() {
+        const Machine machine = coreNamed("zen2");
+        Memory memory(machine);
+        for (const std::uint8_t level : {0, 1, 2, int(mostCaches)}) {
+            const std::uint64_t line = 1000 + 64 * std::uint64_t{level};
+            memory.access(line << 6, 0, 0, false, 1);  // brings it everywhere
+            memory.settle(line, level);
+            const std::uint64_t now = 100000 * (1 + std::uint64_t{level});
+            const Access answer = memory.access(line << 6, now, now, false, 1);
+            QCOMPARE(int(answer.level), int(level));
+            if (level < mostCaches)
+                QCOMPARE(answer.ready - now, static_cast<std::uint64_t>(machine.caches[level].latency));
+        }
+    }
+    // Lines that go back take their share of the channel.
+    void linesWrittenBackHoldTheChannel() {
+        const Machine machine = coreNamed("zen2");
+        const auto last = [&](double share) {
+            Memory memory(machine);
+            memory.writeBack(share);
+            std::uint64_t ready = 0;
+            for (std::uint64_t i = 0; i < 400; ++i) ready = std::max(ready, memory.access(i << 14, 0, 0, false, 1).ready);
+            return static_cast<double>(ready);
+        };
+        const double latency = machine.memoryLatency * machine.clock + machine.caches.back().latency;
+        QVERIFY(std::fabs((last(1) - latency) / (last(0) - latency) - 2) < 0.05);
+    }
     // A wider core with larger queues and a nearer memory is never slower.
     void betterCoresAreNotSlower() {
         const Machine machine = coreNamed("cortex-a72");

@@ -16,8 +16,8 @@ using namespace pipeline;
 
 namespace {
 
-constexpr double least = 1e-4;  // cycles per operation; what is less counts as this
-constexpr int modelVersion = 1;
+constexpr double least = 1e-4;   // cycles per operation; what is less counts as this
+constexpr int modelVersion = 2;  // 1: `together` was a pass of dataflow
 
 }  // namespace
 
@@ -100,8 +100,9 @@ std::string toJson(const WindowModel& model) {
                                 {"low", model.low},
                                 {"high", model.high},
                                 {"features", windowFeatureNames()},
-                                {"kind", std::string(model.regressor->kind())}};
-    json["model"] = model.regressor->toJson();  // a text: what reads it is the regressor's own reader
+                                {"kind", model.regressor ? std::string(model.regressor->kind()) : "none"}};
+    // A text: what reads it is the regressor's own reader.
+    json["model"] = model.regressor ? model.regressor->toJson() : "";
     return json.dump() + "\n";
 }
 
@@ -129,12 +130,14 @@ Expected<WindowModel> loadWindowModel(const std::string& given) {
     const JsonNode *kind = json->given("kind"), *trees = json->given("model");
     if (!kind || !kind->isText() || !trees || !trees->isText())
         return refuse("the model has no regressor", "keys `kind` and `model`");
-    auto regressor = parseRegressor(kind->text, trees->text);
-    if (!regressor) return Unexpected(regressor.error());
-    if ((*regressor)->inputs() != names.size())
-        return refuse("the regressor takes another number of features", fmt::format("{}", names.size()));
     WindowModel model;
-    model.regressor = *regressor;
+    if (kind->text != "none") {
+        auto regressor = parseRegressor(kind->text, trees->text);
+        if (!regressor) return Unexpected(regressor.error());
+        if ((*regressor)->inputs() != names.size())
+            return refuse("the regressor takes another number of features", fmt::format("{}", names.size()));
+        model.regressor = *regressor;
+    }
     model.low = json->numberOf("low").value_or(1), model.high = json->numberOf("high").value_or(1);
     if (const JsonNode* source = json->given("source")) model.source = source->text;
     return model;

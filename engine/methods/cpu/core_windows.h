@@ -16,9 +16,9 @@
 
 namespace orrery {
 
-/// The learned part: how much longer than the pass of dataflow a window takes.
+/// The learned part: how much longer its kernel's windows take than the one that ran.
 struct WindowModel {
-    RegressorPtr regressor;    ///< features of windowFeatures() to the logarithm of cycles by `together`
+    RegressorPtr regressor;    ///< features of windowFeatures() to the logarithm of cycles by `together`; may be none
     double low = 1, high = 1;  ///< cycles of the pipeline by those predicted: nine of ten judged runs lie between
     std::string source;        ///< what taught it, what judged it
 };

@@ -91,6 +91,7 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
         ++counts_.memoryReads;
         if (timeless_) return {0, static_cast<std::uint8_t>(mostCaches)};
         const std::uint64_t asked = cycle + (caches_.empty() ? 0 : static_cast<std::uint64_t>(caches_.back().latency));
+        for (writesDue_ += writesPerRead_; writesDue_ >= 1; writesDue_ -= 1) channel_.reserve(asked);
         return {channel_.reserve(asked) + memoryLatency_, static_cast<std::uint8_t>(mostCaches)};
     }
     Cache& cache = caches_[level];
@@ -209,6 +210,20 @@ Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t 
         }
     }
     return answer;
+}
+
+void Memory::settle(std::uint64_t line, std::uint8_t level) {
+    for (std::size_t c = caches_.size(); c-- > 0;) {
+        Cache& cache = caches_[c];
+        const std::size_t at = find(cache, line);
+        if (c < level) {
+            if (at != absent) cache.tags[at] = 0;
+        } else if (at == absent) {
+            place(c, line, 0, 0, false);
+        } else {
+            cache.ready[at] = 0;
+        }
+    }
 }
 
 std::uint8_t Memory::touch(std::uint64_t address, bool write, std::uint32_t by) {

@@ -31,6 +31,11 @@ public:
     Access access(std::uint64_t address, std::uint64_t cycle, std::uint64_t now, bool write, std::uint32_t by);
     /// Contents only: what an access leaves in the caches.
     std::uint8_t touch(std::uint64_t address, bool write, std::uint32_t by);
+    /// Puts a line where a run that is not simulated would have left it: in this cache and those outside, in none
+    /// inside; `mostCaches`: in none.
+    void settle(std::uint64_t line, std::uint8_t level);
+    /// Lines that go back to memory for each that is read from it, beside those that a cache gives up.
+    void writeBack(double linesPerRead) { writesPerRead_ = linesPerRead; }
     const MemoryCounts& counts() const { return counts_; }
 
 private:
@@ -71,6 +76,7 @@ private:
     std::uint64_t memoryLatency_, now_ = 0;
     std::uint32_t clock_ = 0;
     bool timeless_ = false;
+    double writesPerRead_ = 0, writesDue_ = 0;
     std::array<Stride, 256> strides_{};
     std::array<Stream, 16> streams_{};
     std::uint64_t streamClock_ = 0;

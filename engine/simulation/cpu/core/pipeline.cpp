@@ -408,6 +408,10 @@ void Pipeline::warm(const OpChunk& chunk) {
     }
 }
 
+Memory& Pipeline::memory() {
+    return state_->memory;
+}
+
 Counters Pipeline::counters() const {
     const State& state = *state_;
     Counters result = state.counts;

@@ -67,6 +67,8 @@ public:
     void run(const OpChunk& chunk, std::vector<Passage>& passages);
     /// Contents of caches and predictor only, as if the chunk had run in no time.
     void warm(const OpChunk& chunk);
+    /// For what is run in part: contents that the rest would have left (memory.h).
+    Memory& memory();
     /// Of all that ran so far; the cycle of the last retirement ends it.
     Counters counters() const;
 

@@ -8,6 +8,7 @@
 #include "simulation/cpu/core/kernels/nest.h"
 #include "simulation/cpu/core/machine.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct NestReuse {
     /// one inside.
     std::vector<std::array<double, mostCaches>> missing;
     double footprint = 0;  ///< lines of the whole
+
+    /// Share of the lines that the outermost cache gives up before the kernel ends.
+    double shareThatLeaves(const Machine& machine) const {
+        return machine.caches.empty() ? 1 : std::max(0.0, 1 - machine.caches.back().bytes / (64 * footprint));
+    }
 
     double linesOf(int node, int array) const { return lines[index(node, array)]; }
     const std::array<double, mostCaches>& missingOf(int node, int array) const { return missing[index(node, array)]; }

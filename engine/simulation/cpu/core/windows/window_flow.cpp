@@ -12,29 +12,6 @@ constexpr std::uint64_t pageLines = 64;
 constexpr double leastPhase = 0.02;
 constexpr std::size_t mostPhases = 4;
 
-// Lines that the window has touched or asked for, by number.
-class LineTable {
-public:
-    struct Entry {
-        std::uint64_t line = ~0ull;
-        std::int32_t by = -1;  ///< operation
-        std::uint8_t level = 0;
-        bool ahead = false;  ///< asked for, and not touched yet
-    };
-    explicit LineTable(std::size_t lines) : mask_(std::bit_ceil(4 * lines + 16) - 1), entries_(mask_ + 1) {}
-    Entry* find(std::uint64_t line, bool& fresh) {
-        std::size_t at = (line * 0x9E3779B97F4A7C15ull >> 20) & mask_;
-        while (entries_[at].line != ~0ull && entries_[at].line != line) at = (at + 1) & mask_;
-        fresh = entries_[at].line == ~0ull;
-        if (fresh) entries_[at].line = line;
-        return &entries_[at];
-    }
-
-private:
-    std::size_t mask_;
-    std::vector<Entry> entries_;
-};
-
 struct Ring {
     std::vector<double>& left;
     std::size_t entries, count = 0;
@@ -48,7 +25,7 @@ struct Ring {
 }  // namespace
 
 void Window::clear() {
-    op.clear(), address.clear(), taken.clear(), mispredicted.clear(), level.clear(), broughtBy.clear(), askedBy.clear();
+    op.clear(), address.clear(), taken.clear(), level.clear(), broughtBy.clear(), askedBy.clear();
     lines.fill(0), waits.fill(0);
     written = 0;
 }
@@ -99,6 +76,12 @@ void WindowLevels::look(const Window& w) {
     }
 }
 
+void WindowLevels::enter(std::size_t phase) {
+    at_ = 0;
+    for (std::size_t i = 0; i < phase; ++i) at_ += lengths_[i];
+    at_ += lengths_[phase] / 2;
+}
+
 std::uint8_t WindowLevels::levelOf(int node, int array) const {
     const std::size_t caches = machine_.caches.size();
     if (caches == 0) return mostCaches;
@@ -111,9 +94,7 @@ std::uint8_t WindowLevels::levelOf(int node, int array) const {
 }
 
 void WindowLevels::set(Window& w, std::size_t phase) {
-    at_ = 0;
-    for (std::size_t i = 0; i < phase; ++i) at_ += lengths_[i];
-    at_ += lengths_[phase] / 2;
+    enter(phase);
     const auto& reuse = reuse_;
     const auto& ops = ops_;
     const auto& nodeOf = nodeOf_;
@@ -143,13 +124,13 @@ void WindowLevels::set(Window& w, std::size_t phase) {
     for (std::size_t c = 0; c < caches; ++c)
         if (machine.caches[c].stream && streamCache == caches) streamCache = c;
     LineTable seen(2 * n);
-    const bool whole = caches > 0 && reuse.footprint * 64 > machine.caches.back().bytes;
+    const double leaves = reuse.shareThatLeaves(machine);
     const auto bring = [&](std::uint64_t line, int node, int array, bool store) {
         std::uint8_t level = levelOf(node, array);
         const std::size_t from = level == mostCaches ? caches : level;
         for (std::size_t c = 0; c < from; ++c) w.lines[c] += 1;
         for (std::size_t c = 1; c < from; ++c) w.waits[c] += latency[level];
-        if (store && level == mostCaches && whole) w.written += 1;
+        if (store && level == mostCaches) w.written += leaves;
         // A stream that the prefetcher of an outer cache follows waits there.
         if (level > 0 && streamCache < from) {
             const std::uint64_t page = line / pageLines;
@@ -225,125 +206,83 @@ WindowFlow::WindowFlow(const Machine& machine, const std::vector<BoundOp>& ops) 
     const double outer = machine.caches.empty() ? 0 : machine.caches.back().latency;
     for (std::size_t i = machine.caches.size(); i < latency_.size(); ++i)
         latency_[i] = outer + machine.memoryLatency * machine.clock;
-    pace_[mostCaches] = 64 * machine.clock / machine.memoryBandwidth;
 }
 
 double WindowFlow::cycles(const Window& w, const FlowLimits& limits) {
     const std::size_t n = w.size();
     if (n == 0) return 0;
     issue_.resize(n), filled_.assign(n, 0);
-    Ring window(left_, limits.queues ? machine_.reorderBuffer : 1 << 14);
-    Ring decoded(decoded_, machine_.decodeQueue + machine_.frontDepth * machine_.fetchWidth);
-    Ring loads(loads_, limits.queues ? machine_.loadQueue : 1 << 13),
-        stores(stores_, limits.queues ? machine_.storeQueue : 1 << 13);
-    Ring general(general_, limits.queues ? machine_.integerRegisters : 1 << 13),
-        vectors(vectors_, limits.queues ? machine_.vectorRegisters : 1 << 13);
-    Ring misses(misses_, machine_.caches.empty() ? 1 << 12 : machine_.caches.front().misses);
-    Ring waiting(waiting_, limits.queues ? machine_.scheduler : 1 << 14);
-    std::array<double, 256> ready{};
-    std::array<double, mostPorts> work{};
-    std::array<double, mostPorts> had{};
-    std::array<double, mostCaches + 1> channel{};
-    double fetch = 0, dispatch = 0, retire = 0, redirect = 0, storeLeft = 0, first = 0, inOrderIssue = 0;
-    const double fetchSlot = 1.0 / machine_.fetchWidth, dispatchSlot = 1.0 / machine_.issueWidth,
-                 retireSlot = 1.0 / machine_.retireWidth;
-    const double front = machine_.frontDepth;
-    const auto store = [&](std::uint16_t ports, double from, double occupancy) {
-        std::size_t best = static_cast<std::size_t>(std::countr_zero(unsigned{ports}));
-        for (unsigned left = ports & (ports - 1u); left != 0; left &= left - 1) {
-            const auto each = static_cast<std::size_t>(std::countr_zero(left));
-            if (work[each] < work[best] || (work[each] == work[best] && had[each] < had[best])) best = each;
-        }
-        // Ports that were idle may not work off what comes later: they start no earlier than the dispatch of this one.
-        work[best] = std::max(work[best], dispatch) + occupancy;
-        had[best] += occupancy;
-        return std::max(from, work[best] - occupancy + 1);
+    const auto ring = [&](std::vector<double>& store, int entries, int endless) {
+        return Ring(store, limits.queues ? entries : endless);
     };
+    Ring window = ring(left_, machine_.reorderBuffer, 1 << 14), loads = ring(loads_, machine_.loadQueue, 1 << 13),
+         stores = ring(stores_, machine_.storeQueue, 1 << 13),
+         general = ring(general_, machine_.integerRegisters, 1 << 13),
+         vectors = ring(vectors_, machine_.vectorRegisters, 1 << 13),
+         waiting = ring(waiting_, machine_.scheduler, 1 << 14);
+    Ring misses(misses_, machine_.caches.empty() ? 1 << 12 : machine_.caches.front().misses);
+    std::array<double, 256> ready{};
+    std::array<double, mostCaches + 1> channel{};
+    double dispatch = 0, retire = 0, storeLeft = 0, first = 0, inOrderIssue = 0;
     for (int turn = 0; turn < 2; ++turn) {
-        if (turn == 1) first = std::max(retire, limits.queues ? retire : retire);
+        if (turn == 1) first = retire;
         for (std::size_t i = 0; i < n; ++i) {
             const BoundOp& op = ops_[w.op[i]];
             const bool isLoad = op.kind == OpKind::Load, isStore = op.kind == OpKind::Store;
-            double enters = 0;
-            if (limits.width && op.slotCount > 0) {
-                fetch = std::max(fetch, decoded.free());
-                if (limits.branches) fetch = std::max(fetch, redirect);
-                enters = fetch + front;
-                fetch += fetchSlot * op.slotCount;
-            } else if (limits.branches) {
-                enters = redirect + front;
-            }
-            if (op.kind == OpKind::Branch && w.taken[i] && limits.width) fetch = std::ceil(fetch - 1e-9);
-            enters = std::max(enters, dispatch + (limits.width ? dispatchSlot * op.slotCount : 0));
             if (limits.queues) {
-                if (op.slotCount > 0) enters = std::max(enters, window.free());
-                if (isLoad) enters = std::max(enters, loads.free());
-                if (isStore) enters = std::max(enters, stores.free());
-                if (op.registers == 1) enters = std::max(enters, general.free());
-                if (op.registers == 2) enters = std::max(enters, vectors.free());
-                if (op.ports != 0) enters = std::max(enters, waiting.free());
+                if (op.slotCount > 0) dispatch = std::max(dispatch, window.free());
+                if (isLoad) dispatch = std::max(dispatch, loads.free());
+                if (isStore) dispatch = std::max(dispatch, stores.free());
+                if (op.registers == 1) dispatch = std::max(dispatch, general.free());
+                if (op.registers == 2) dispatch = std::max(dispatch, vectors.free());
+                if (op.ports != 0) dispatch = std::max(dispatch, waiting.free());
             }
-            dispatch = enters;
-            if (limits.width && op.slotCount > 0) decoded.enter(dispatch);
-            double sources = limits.width || limits.queues ? dispatch + 1 : 0;
+            double issue = limits.queues ? dispatch + 1 : 0;
             const std::size_t addressSources = isStore ? 2 : op.from.size();
             for (std::size_t s = 0; s < addressSources; ++s)
-                if (op.from[s] != NoRegister) sources = std::max(sources, ready[op.from[s]]);
-            double issue = sources;
-            if (limits.ports && op.ports) issue = store(op.ports, sources, op.occupancy);
+                if (op.from[s] != NoRegister) issue = std::max(issue, ready[op.from[s]]);
             issue_[i] = issue;
             double complete = issue + op.latency;
             double started = issue;
-            if (isLoad || isStore) {
-                const std::uint8_t level = w.level[i];
-                if (limits.caches && level > 0) {
-                    const bool ahead = w.askedBy[i] >= 0;
-                    double asked = ahead ? issue_[static_cast<std::size_t>(w.askedBy[i])] : issue;
-                    asked = std::max(asked, misses.free());
-                    double at = asked;
-                    for (std::size_t c = 1; c < latency_.size(); ++c) {
-                        if (c <= machine_.caches.size() - 1 && (c <= level || level == mostCaches)) {
-                            if (pace_[c] > 0)
-                                channel[c] = std::max(channel[c], asked - 64) + pace_[c],
-                                at = std::max(at, channel[c] - pace_[c]);
-                        }
-                    }
-                    filled_[i] = at + latency_[level];
-                    misses.enter(filled_[i]);
-                    if (isLoad) complete = std::max(complete, filled_[i] + op.latency - latency_[0]);
-                } else if (limits.caches && w.broughtBy[i] >= 0 && isLoad) {
-                    complete = std::max(complete, filled_[static_cast<std::size_t>(w.broughtBy[i])]);
+            const std::uint8_t level = w.level[i];
+            if (limits.caches && (isLoad || isStore) && level > 0) {
+                const double asked =
+                    std::max(w.askedBy[i] >= 0 ? issue_[static_cast<std::size_t>(w.askedBy[i])] : issue, misses.free());
+                double at = asked;
+                for (std::size_t c = 1; c < machine_.caches.size() && (c <= level || level == mostCaches); ++c) {
+                    channel[c] = std::max(channel[c], asked - 64) + pace_[c];
+                    at = std::max(at, channel[c] - pace_[c]);
                 }
-                if (isStore) {
-                    double data = issue;
-                    for (std::size_t s = 2; s < op.from.size(); ++s)
-                        if (op.from[s] != NoRegister) data = std::max(data, ready[op.from[s]]);
-                    if (limits.ports && op.dataPorts) data = store(op.dataPorts, data, op.occupancy);
-                    started = std::max(issue, data);
-                    complete = started + 1;
-                }
+                filled_[i] = at + latency_[level];
+                misses.enter(filled_[i]);
+                if (isLoad) complete = std::max(complete, filled_[i] + op.latency - latency_[0]);
+            } else if (limits.caches && isLoad && w.broughtBy[i] >= 0) {
+                complete = std::max(complete, filled_[static_cast<std::size_t>(w.broughtBy[i])]);
+            }
+            if (isStore) {
+                for (std::size_t s = 2; s < op.from.size(); ++s)
+                    if (op.from[s] != NoRegister) started = std::max(started, ready[op.from[s]]);
+                complete = started + 1;
             }
             if (op.to != NoRegister) ready[op.to] = op.merges ? std::max(ready[op.to], complete) : complete;
             if (op.to2 != NoRegister) ready[op.to2] = complete;
-            if (limits.branches && op.kind == OpKind::Branch && w.mispredicted[i]) redirect = complete;
-            retire = std::max(complete, retire + (limits.width ? retireSlot * op.slotCount : 0));
-            if (limits.queues) {
-                if (op.slotCount > 0) window.enter(retire);
-                if (op.registers == 1) general.enter(retire);
-                if (op.registers == 2) vectors.enter(retire);
-                if (isLoad) loads.enter(retire);
-                if (op.ports != 0) {
-                    // Entries are left out of order; the one that leaves next is about the oldest of those that wait.
-                    inOrderIssue = std::max(inOrderIssue - 1, started);
-                    waiting.enter(std::min(inOrderIssue, started));
-                }
-                if (isStore) {
-                    double leaves = std::max(retire + 1, storeLeft + 1.0 / machine_.storesPerCycle);
-                    if (limits.caches && w.level[i] > 0)
-                        leaves = std::max(leaves, w.askedBy[i] >= 0 ? filled_[i] : retire + latency_[w.level[i]]);
-                    storeLeft = leaves;
-                    stores.enter(leaves);
-                }
+            retire = std::max(complete, retire);
+            if (!limits.queues) continue;
+            if (op.slotCount > 0) window.enter(retire);
+            if (op.registers == 1) general.enter(retire);
+            if (op.registers == 2) vectors.enter(retire);
+            if (isLoad) loads.enter(retire);
+            if (op.ports != 0) {
+                // Entries are left out of order; the one that leaves next is about the oldest of those that wait.
+                inOrderIssue = std::max(inOrderIssue - 1, started);
+                waiting.enter(std::min(inOrderIssue, started));
+            }
+            if (isStore) {
+                double leaves = std::max(retire + 1, storeLeft + 1.0 / machine_.storesPerCycle);
+                if (limits.caches && level > 0)
+                    leaves = std::max(leaves, w.askedBy[i] >= 0 ? filled_[i] : retire + latency_[level]);
+                storeLeft = leaves;
+                stores.enter(leaves);
             }
         }
     }

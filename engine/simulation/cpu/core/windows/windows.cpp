@@ -1,8 +1,8 @@
 #include "simulation/cpu/core/windows/windows.h"
 
 #include "simulation/cpu/block/block.h"
-#include "simulation/cpu/core/predictor.h"
 #include "simulation/cpu/core/windows/window_flow.h"
+#include "simulation/cpu/core/windows/window_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,16 +17,16 @@ constexpr double leastShare = 1e-3;
 constexpr std::uint64_t longestHistory = 160;
 
 struct Class {
-    std::uint64_t begin = 0, length = 0;  ///< of the window
-    double operations = 0;                ///< of the kernel
-    double exits = 0;                     ///< wrong guesses per operation that fall out of the window
+    WindowPlace place;
+    double operations = 0;  ///< of the kernel
+    double exits = 0;       ///< wrong guesses per operation that fall out of the window
 };
 
 class Classes {
 public:
     Classes(const LoopNest& nest, const WindowOptions& options) : nest_(nest), options_(options) {
         of.assign(nest.ops.size(), -1);
-        visit(0, 0, 1);
+        visit(0, 0, 1, {});
     }
     std::vector<Class> all;
     std::vector<int> of;  ///< per static operation
@@ -37,15 +37,21 @@ private:
         for (std::uint32_t op = node.firstOp; op < node.firstOp + node.ops; ++op) of[op] = number;
         for (const int child : node.inside) mark(child, number);
     }
-    void visit(int at, std::uint64_t begin, double times) {
+    // `around`: the place of one that comes again in a loop around it.
+    void visit(int at, std::uint64_t begin, double times, WindowPlace around) {
         const auto& node = nest_.nodes[static_cast<std::size_t>(at)];
         const std::uint64_t turn = node.length / std::max<std::uint64_t>(1, node.trips);
         if (turn <= options_.length) {
             const std::uint64_t turns =
                 std::clamp<std::uint64_t>(options_.length / std::max<std::uint64_t>(1, turn), 1, node.trips);
             const int number = static_cast<int>(all.size());
-            Class one{begin + (node.trips - turns) / 2 * turn, turns * turn, times * static_cast<double>(node.length),
-                      0};
+            const std::uint64_t first = (node.trips - turns) / 2;
+            WindowPlace place = around;
+            place.begin = begin + first * turn;
+            place.length = turns * turn;
+            place.turn = turn;
+            place.reach = (node.trips - first) * turn;
+            Class one{place, times * static_cast<double>(node.length), 0};
             if (turns < node.trips && node.trips > longestHistory && at != 0)
                 one.exits = 1 / static_cast<double>(node.length);
             all.push_back(one);
@@ -54,16 +60,19 @@ private:
         }
         const std::uint64_t here = begin + node.trips / 2 * turn;
         const double inside = times * static_cast<double>(node.trips);
+        if (node.trips > 1) around.shift = turn, around.shifts = node.trips / 2;
         std::uint64_t at0 = here, segment = 0;
         int number = -1;
         const auto extend = [&](std::uint64_t ops) {
             if (number < 0) {
                 number = static_cast<int>(all.size());
-                all.push_back({at0, 0, 0, 0});
+                all.push_back({around, 0, 0});
+                all.back().place.begin = at0;
                 segment = 0;
             }
             segment += ops;
-            all[static_cast<std::size_t>(number)].length = segment;
+            WindowPlace& place = all[static_cast<std::size_t>(number)].place;
+            place.length = place.turn = place.reach = segment;
             all[static_cast<std::size_t>(number)].operations = inside * static_cast<double>(segment);
         };
         for (const int child : node.inside) {
@@ -74,7 +83,7 @@ private:
                 mark(child, number);
             } else {
                 number = -1;
-                visit(child, at0, inside);
+                visit(child, at0, inside, around);
             }
             at0 += one.length;
         }
@@ -126,6 +135,9 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
     std::vector<int> kept(classes.all.size(), -1);
     WindowFlow flow(machine, ops);
     WindowLevels levels(nest, reuse, nodeOf, ops, machine);
+    WindowRun run(nest, reuse, nodeOf, ops, machine);
+    std::vector<WindowRun::Result> whole;
+    if (nest.length() <= options.whole) whole = run.whole(classes.of, classes.all.size());
     Window window;
     OpChunk chunk;
     std::vector<block::PortUse> uses;
@@ -135,20 +147,12 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         if (one.operations < leastShare * total) continue;
         window.clear();
         NestStream stream(nest);
-        Predictor predictor(machine.predictor, machine.predictorBits);
-        stream.seek(one.begin - std::min(one.begin, options.history));
-        while (stream.position() < one.begin && stream.nextTouching(chunk, one.begin)) {
-            for (std::size_t i = 0; i < chunk.size; ++i)
-                if (ops[chunk.op[i]].kind == OpKind::Branch) predictor.foretells(chunk.op[i], chunk.taken[i] != 0);
-        }
-        stream.seek(one.begin);
-        while (window.size() < one.length && stream.next(chunk, one.length - window.size())) {
+        stream.seek(one.place.begin);
+        while (window.size() < one.place.length && stream.next(chunk, one.place.length - window.size())) {
             for (std::size_t i = 0; i < chunk.size; ++i) {
-                const bool branch = ops[chunk.op[i]].kind == OpKind::Branch;
                 window.op.push_back(chunk.op[i]);
                 window.address.push_back(chunk.address[i]);
                 window.taken.push_back(chunk.taken[i]);
-                window.mispredicted.push_back(branch && !predictor.foretells(chunk.op[i], chunk.taken[i] != 0));
             }
         }
         if (window.size() == 0) continue;
@@ -157,7 +161,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         WindowBounds bounds;
         const auto n = static_cast<double>(window.size());
         bounds.operations = one.operations;
-        double wrong = 0, ended = 0;
+        double ended = 0;
         uses.clear();
         for (std::size_t i = 0; i < window.size(); ++i) {
             const BoundOp& op = ops[window.op[i]];
@@ -166,7 +170,6 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
             bounds.loads += op.kind == OpKind::Load;
             bounds.stores += op.kind == OpKind::Store;
             bounds.branches += op.kind == OpKind::Branch;
-            wrong += window.mispredicted[i];
             ended += op.kind == OpKind::Branch && window.taken[i];
             const auto use = [&](std::uint16_t ports) {
                 if (!ports) return;
@@ -183,13 +186,15 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         const auto set = [&](Resource resource, double cycles) {
             bounds.cycles[static_cast<std::size_t>(resource)] = cycles / n;
         };
-        wrong += one.exits * n;
+        const auto timed = whole.empty() ? run.run(one.place, options.history) : whole[c];
+        const double exits = whole.empty() ? one.exits : 0;
+        bounds.mispredicted = timed.mispredicted + exits;
         // A group that a taken branch ends is half empty on average, but for one slot.
         set(Resource::Fetch,
             bounds.slotsTaken / machine.fetchWidth + ended * 0.5 * (machine.fetchWidth - 1) / machine.fetchWidth);
         set(Resource::Width, bounds.slotsTaken / std::min(machine.issueWidth, machine.retireWidth));
         set(Resource::Ports, block::portBound(uses));
-        set(Resource::Branches, wrong * (machine.frontDepth + 3));
+        set(Resource::Branches, n * bounds.mispredicted * (machine.frontDepth + 3));
         set(Resource::Stores, bounds.stores / machine.storesPerCycle);
         bounds.cycles[static_cast<std::size_t>(Resource::Dependence)] = flow.cycles(window, {});
         bounds.cycles[static_cast<std::size_t>(Resource::Window)] = flow.cycles(window, {.queues = true});
@@ -198,7 +203,6 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
             levels.set(window, phase);
             const auto add = [&](Resource resource, double cycles) {
                 bounds.cycles[static_cast<std::size_t>(resource)] += part * cycles;
-                return cycles;
             };
             double ways = 0, entries = 0;
             for (std::size_t cache = 0; cache < machine.caches.size(); ++cache) {
@@ -208,20 +212,19 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
             }
             const double outer =
                 machine.caches.empty() ? (bounds.loads + bounds.stores) : window.lines[machine.caches.size() - 1];
-            double least = add(Resource::CacheWays, ways / n);
-            least = std::max(least, add(Resource::MissEntries, entries / n));
-            least = std::max(least, add(Resource::MemoryBandwidth,
-                                        (outer + window.written) * 64 * machine.clock / machine.memoryBandwidth / n));
+            add(Resource::CacheWays, ways / n);
+            add(Resource::MissEntries, entries / n);
+            add(Resource::MemoryBandwidth, (outer + window.written) * 64 * machine.clock / machine.memoryBandwidth / n);
             add(Resource::Misses, flow.cycles(window, {.queues = true, .caches = true}));
-            const double all =
-                flow.cycles(window, {.width = true, .ports = true, .queues = true, .caches = true, .branches = true});
-            bounds.together += part * (std::max(all, least) + one.exits * (machine.frontDepth + 3));
             for (std::size_t cache = 0; cache < mostCaches; ++cache)
                 bounds.missing[cache] += part * window.lines[cache] / n;
         }
+        bounds.together = timed.cycles + exits * (machine.frontDepth + 3);
+        if (whole.empty())
+            bounds.together =
+                std::max(bounds.together, bounds.cycles[static_cast<std::size_t>(Resource::MemoryBandwidth)]);
         for (double* each : {&bounds.slotsTaken, &bounds.instructions, &bounds.loads, &bounds.stores, &bounds.branches})
             *each /= n;
-        bounds.mispredicted = wrong / n;
         kept[c] = static_cast<int>(out.classes.size());
         known += bounds.operations;
         out.instructions += bounds.instructions * bounds.operations;

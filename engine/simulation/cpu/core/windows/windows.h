@@ -49,8 +49,9 @@ struct KernelWindows {
 };
 
 struct WindowOptions {
-    std::uint64_t length = 4096;   ///< operations of a window at most
-    std::uint64_t history = 8192;  ///< operations before it that pass through the branch predictor
+    std::uint64_t length = 4096;    ///< operations of a window at most
+    std::uint64_t whole = 24576;    ///< a kernel of no more is run from end to end
+    std::uint64_t history = 16384;  ///< operations before it that pass through the branch predictor
 };
 
 KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std::vector<BoundOp>& ops,
