@@ -3,6 +3,7 @@
 // The timelines of the core's page as Chrome/Perfetto traces.
 
 #include "store/export/lane_trace.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/core/pipeline_view.h"
 #include "widgets/memory/command_timeline.h"
 
@@ -13,5 +14,14 @@ namespace orrery::app {
 LaneTrace pipelineLanes(const ui::PipelinePicture& picture);
 /// Banks with the stretches in which a row was open and the commands, and the data buses. At the memory's clock.
 LaneTrace commandLanes(const ui::CommandPicture& picture);
+
+/// By the ending: the lanes of what `view` shows as a trace (`.json`), else what the view writes. What went wrong,
+/// empty if nothing.
+template <class View, class Lanes>
+QString writeViewOrLanes(const QString& file, View& view, const Lanes& lanes) {
+    return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
+               ? ui::writeText(file, QByteArray::fromStdString(laneTrace(lanes(view.picture()))))
+               : view.exportTo(file);
+}
 
 }  // namespace orrery::app

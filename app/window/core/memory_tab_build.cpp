@@ -6,7 +6,6 @@
 #include "simulation/dram/standard.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
-#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
@@ -133,12 +132,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
             tr("Export the commands"), QStringLiteral("memory.svg"),
             tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the commands (*.csv);;TEX table of the commands "
                "(*.tex);;Chrome and Perfetto trace (*.json)"),
-            [this](const QString& file) {
-                return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
-                           ? ui::writeText(file,
-                                           QByteArray::fromStdString(laneTrace(commandLanes(timeline_->picture()))))
-                           : timeline_->exportTo(file);
-            });
+            [this](const QString& file) { return writeViewOrLanes(file, *timeline_, commandLanes); });
     });
     return side;
 }

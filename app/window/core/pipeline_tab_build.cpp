@@ -5,7 +5,6 @@
 #include "app/window/form_parts.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
-#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
@@ -129,15 +128,10 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     connect(place_, &QSlider::valueChanged, this, &PipelineTab::changed);
     connect(command_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
     connect(export_, &QPushButton::clicked, this, [this] {
-        emit exportWanted(
-            tr("Export the operations"), QStringLiteral("pipeline.svg"),
-            tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the operations (*.csv);;TEX table of the "
-               "operations (*.tex);;Chrome and Perfetto trace (*.json)"),
-            [this](const QString& file) {
-                return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
-                           ? ui::writeText(file, QByteArray::fromStdString(laneTrace(pipelineLanes(view_->picture()))))
-                           : view_->exportTo(file);
-            });
+        emit exportWanted(tr("Export the operations"), QStringLiteral("pipeline.svg"),
+                          tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf);;CSV of the operations (*.csv);;TEX table of the "
+                             "operations (*.tex);;Chrome and Perfetto trace (*.json)"),
+                          [this](const QString& file) { return writeViewOrLanes(file, *view_, pipelineLanes); });
     });
     return side;
 }
