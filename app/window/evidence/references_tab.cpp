@@ -9,6 +9,7 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/wrapped_delegate.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -140,7 +141,8 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     list_->setAccessibleName(tr("Tables of references"));
     list_->setToolTip(tr("Filled: measured. Hollow: simulated or summed"));
     list_->setFrameShape(QFrame::NoFrame);
-    list_->setWordWrap(true);
+    list_->setWordWrap(true);  // laid out anew when its width changes
+    list_->setItemDelegate(new ui::WrappedDelegate(list_));
     auto* right = new QWidget(split);
     auto* inside = new QVBoxLayout(right);
     inside->setContentsMargins(unit, 0, 0, 0);
