@@ -11,6 +11,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery::ui {
@@ -18,7 +19,8 @@ namespace orrery::ui {
 namespace {
 
 constexpr double leastShown = 0.01, mostShown = 3;  // errors at the ends of a cell
-constexpr double markRadius = 4.5, markReach = 9;   // pixels, before the theme's scale
+constexpr std::array ticks{0.01, 0.1, 1.0};
+constexpr double markRadius = 4.5, markReach = 9;  // pixels, before the theme's scale
 
 double dotPlace(const QRectF& box, double error) {
     const double share =
@@ -26,6 +28,37 @@ double dotPlace(const QRectF& box, double error) {
     const double side = 10 * Theme::instance().scale();
     return box.left() + side + share * (box.width() - 2 * side);
 }
+
+/// Under each title the scale of the cells below it.
+class ScaleHeader : public QHeaderView {
+public:
+    explicit ScaleHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {}
+
+protected:
+    QSize sectionSizeFromContents(int section) const override {
+        const QSize title = QHeaderView::sectionSizeFromContents(section);
+        return {title.width(), title.height() + scaleHeight()};
+    }
+    void paintSection(QPainter* painter, const QRect& rect, int section) const override {
+        const Theme& theme = Theme::instance();
+        painter->fillRect(rect, theme.colours().raised);
+        painter->save();
+        QHeaderView::paintSection(painter, rect.adjusted(0, 0, 0, -scaleHeight()), section);
+        painter->restore();
+        painter->setFont(theme.font(FontRole::Small));
+        painter->setPen(theme.colours().mutedText);
+        for (const double tick : ticks) {
+            const QString words = QStringLiteral("%1 %").arg(qRound(tick * 100));
+            const double wide = QFontMetricsF(painter->font()).horizontalAdvance(words);
+            const double left = std::max(rect.left() + 2.0, dotPlace(rect, tick) - wide / 2);
+            painter->drawText(QRectF(left, rect.bottom() - scaleHeight(), wide + 1, scaleHeight()),
+                              Qt::AlignLeft | Qt::AlignVCenter, words);
+        }
+    }
+
+private:
+    static int scaleHeight() { return QFontMetrics(Theme::instance().font(FontRole::Small)).height() + 2; }
+};
 
 class SurveyDelegate : public QStyledItemDelegate {
 public:
@@ -48,7 +81,7 @@ public:
                               painter->fontMetrics().elidedText(cell.missing, Qt::ElideRight, int(words.width())));
         } else {
             painter->drawLine(QPointF(box.left() + 6, box.center().y()), QPointF(box.right() - 6, box.center().y()));
-            for (const double tick : {0.01, 0.1, 1.0}) {
+            for (const double tick : ticks) {
                 const double x = dotPlace(box, tick);
                 painter->drawLine(QPointF(x, box.center().y() - 4), QPointF(x, box.center().y() + 4));
             }
@@ -108,6 +141,9 @@ SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new Sur
     setObjectName(QStringLiteral("evidence.survey"));
     setAccessibleName(tr("Methods surveyed"));
     setToolTip(tr("One dot per method that rows judge; left is exact. A click lists the rows of all that stand there"));
+    auto* scales = new ScaleHeader(this);
+    scales->setObjectName(QStringLiteral("evidence.survey.scales"));
+    setHorizontalHeader(scales);
     setModel(model_);
     setItemDelegate(new SurveyDelegate(this));
     setFrameShape(NoFrame);

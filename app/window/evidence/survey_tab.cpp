@@ -135,7 +135,9 @@ void SurveyTab::show() {
         std::size_t marks = 0, empty = 0;
         for (std::size_t c = 0; c < shown->columns.size(); ++c) {
             picture.columns << tr("%1 · %2").arg(ui::qs(shown->columns[c])).arg(shown->rows[c]);
-            picture.columnTips << tr("%1: %2 rows of references").arg(ui::qs(shown->columns[c])).arg(shown->rows[c]);
+            picture.columnTips << tr("%1: %2 rows of references. The scale is the mean error")
+                                      .arg(ui::qs(shown->columns[c]))
+                                      .arg(shown->rows[c]);
         }
         for (std::size_t line = 0; line < shown->cells.size(); ++line) {
             ui::SurveyPicture::Row row{ui::qs(toText(surveyed()[line])), static_cast<int>(surveyed()[line]), {}};
