@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
             unattended->start();
         } else {
             app::openRequested(window, line);
-            if (line.layout) window.setLayoutMode(*line.layout);
+            if (line.layout) app::arrangeRequested(window, *line.layout);
             window.offerRecovery();
         }
     });

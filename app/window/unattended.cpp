@@ -1,7 +1,9 @@
 #include "app/window/unattended.h"
 
 #include "app/window/main_window.h"
+#include "app/window/page.h"
 #include "app/window/snapshot_feeder.h"
+#include "app/window/studio.h"
 #include "widgets/common/theme.h"
 
 #include <QTextStream>
@@ -26,6 +28,12 @@ void openRequested(MainWindow& window, const CommandLine& line) {
     for (const QString& file : line.files) window.openFile(file);
 }
 
+void arrangeRequested(MainWindow& window, Layout layout, bool asShipped) {
+    window.setLayoutMode(layout, asShipped);
+    Studio& studio = window.studio();
+    if (const Page* front = studio.router.front()) studio.docks.setAside(front->card().alone);
+}
+
 Unattended::Unattended(MainWindow& window, CommandLine line, QObject* parent)
     : QObject(parent), window_(window), line_(std::move(line)) {
     poll_.setInterval(20);
@@ -36,7 +44,7 @@ void Unattended::start() {
     ui::Theme::instance().setAnimated(false);
     openRequested(window_, line_);
     const bool project = !line_.example.isEmpty() || !line_.files.isEmpty();
-    if (line_.layout && project) window_.setLayoutMode(*line_.layout, true);
+    if (line_.layout && project) arrangeRequested(window_, *line_.layout, true);
     since_.start();
     poll_.start();
 }

@@ -34,5 +34,7 @@ private:
 
 /// Opens what was asked for: the example, then the files.
 void openRequested(MainWindow& window, const CommandLine& line);
+/// The layout that was asked for; a page in front that fills the window still does.
+void arrangeRequested(MainWindow& window, Layout layout, bool asShipped = false);
 
 }  // namespace orrery::app

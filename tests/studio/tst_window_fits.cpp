@@ -71,6 +71,20 @@ private slots:
         }
     }
 
+    // Nothing is open yet: what says so takes no more room than what it stands for.
+    void everyPageOfAnEmptyProject() {
+        QTest::mouseClick(window_->findChild<QAbstractButton*>("welcome.lessons"), Qt::LeftButton);
+        for (const Layout layout : {Layout::Explore, Layout::Draw}) {
+            for (Page* page : window_->studio().router.pages()) {
+                window_->studio().router.show(page);
+                window_->setLayoutMode(layout, true);
+                QTest::qWait(1);
+                check(page->card().id + QLatin1Char(' ') + toText(layout));
+                if (QTest::currentTestFailed()) return;
+            }
+        }
+    }
+
     // While presenting the model, its batch and sequence, the device, the palette and the theme are in the tool bar.
     void batchAndSequenceAreAtHandWhilePresenting() {
         window_->openExample("first-light");
@@ -149,6 +163,8 @@ private:
                     !facts->text().contains(QStringLiteral("  ·  ")),
                 qPrintable(what + QStringLiteral(" gives %1 pixels to ").arg(facts->width()) + facts->text()), 3000);
         }
+        const QString sideways = ui::fixture::scrollsSideways(*window_);
+        QVERIFY2(sideways.isEmpty(), qPrintable(what + QStringLiteral(": ") + sideways));
         const QSize least = window_->minimumSizeHint(), is = window_->size();
         const bool wide = least.width() > smallWindow.width(), tall = least.height() > smallWindow.height();
         QVERIFY2(!wide && !tall, qPrintable(QStringLiteral("%1: the window needs %2 x %3\n    %4")

@@ -17,8 +17,23 @@ using namespace orrery::app::test;
 
 namespace {
 
-constexpr const char* twice = "crowded 3840x2160 at twice the scale light";
 constexpr QSize smallest(1280, 720);  ///< what the window fits into, whatever it shows
+
+/// Pixels of the window before the scale: 1280×720 is a screen of 1920×1080 at 150 %.
+struct Screen {
+    const char* name;
+    bool crowded, dark;
+    QSize size;
+    const char* scale;
+};
+constexpr std::array screens{
+    Screen{"small 1280x720 light", false, false, smallest, "1"},
+    Screen{"small 1600x1000 dark", false, true, {1600, 1000}, "1"},
+    Screen{"crowded 1280x720 dark", true, true, smallest, "1"},
+    Screen{"small 1600x900 at 125 % dark", false, true, smallest, "1.25"},
+    Screen{"crowded 1920x1080 at 150 % light", true, false, smallest, "1.5"},
+    Screen{"crowded 3840x2160 at 200 % light", true, false, {1920, 1080}, "2"},
+};
 
 int partsOf(const Component& component) {
     int parts = 1;
@@ -55,31 +70,30 @@ private slots:
     void initTestCase() {
         ui::initialiseApplicationLook();
         qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+        // Scales that are not this process's are walked beside it, if all are asked for.
+        if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR") || QCoreApplication::arguments().join(' ').contains(':'))
+            return;
+        for (const Screen& screen : screens)
+            if (QByteArray(screen.scale) != "1") begin(screen);
     }
     void cleanup() { ui::Theme::instance().setPresenter(false); }
 
     void everyPageInEveryLayout_data() {
-        QTest::addColumn<bool>("crowded");
-        QTest::addColumn<QSize>("size");
-        QTest::addColumn<bool>("dark");
-        QTest::newRow("small 1280x720 light") << false << smallest << false;
-        QTest::newRow("small 1600x1000 dark") << false << QSize(1600, 1000) << true;
-        QTest::newRow("crowded 1280x720 dark") << true << smallest << true;
-        QTest::newRow(twice) << true << QSize(1920, 1080) << false;
+        QTest::addColumn<int>("which");
+        for (std::size_t i = 0; i < screens.size(); ++i) QTest::newRow(screens[i].name) << static_cast<int>(i);
     }
     void everyPageInEveryLayout() {
-        QFETCH(bool, crowded);
-        QFETCH(QSize, size);
-        QFETCH(bool, dark);
-        if (QByteArray(QTest::currentDataTag()) == twice && !qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
-            return runAtTwice();
+        QFETCH(int, which);
+        const auto [name, crowded, dark, size, scale] = screens[static_cast<std::size_t>(which)];
+        if (QByteArray(scale) != "1" && !qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
+            return finish(screens[static_cast<std::size_t>(which)]);
         QFile::remove(home_.filePath("orrery.ini"));
         MainWindow window;
         window.setTheme(dark);
         window.resize(size);
         window.show();
         QVERIFY(QTest::qWaitFor([&] { return window.isReady(); }));
-        QCOMPARE(window.devicePixelRatio(), QByteArray(QTest::currentDataTag()) == twice ? 2.0 : 1.0);
+        QCOMPARE(window.devicePixelRatio(), QByteArray(scale).toDouble());
         ui::Theme::instance().setAnimated(false);
         const Project project = crowded ? crowdedProject() : smallProject();
         QVERIFY(!crowded || (project.methods.size() == 15 && partsOf(project.hardware.front().root) >= 2000));
@@ -101,6 +115,9 @@ private slots:
                                   .arg(least.width())
                                   .arg(least.height())
                                   .arg(state, ui::fixture::culprits(window, least.width() > smallest.width())));
+            if (const QString sideways = ui::fixture::scrollsSideways(window); !sideways.isEmpty())
+                walk.faults.try_emplace(sideways.section(QLatin1String(" scrolls "), 0, 0),
+                                        QStringLiteral("%1 (%2)").arg(sideways, state));
             if (window.size() != size)
                 walk.faults.try_emplace(
                     "window", QStringLiteral("became %1×%2 (%3)").arg(window.width()).arg(window.height()).arg(state));
@@ -157,21 +174,26 @@ private slots:
 
 private:
     /// The scale is that of a process.
-    static void runAtTwice() {
-        QProcess again;
+    void begin(const Screen& screen) {
+        QProcess& walk = *(scaled_[screen.name] = std::make_unique<QProcess>());
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("QT_SCALE_FACTOR", "2");
-        again.setProcessEnvironment(environment);
-        again.setProcessChannelMode(QProcess::MergedChannels);
-        again.start(QCoreApplication::applicationFilePath(),
-                    {"tst_window_walk", QStringLiteral("everyPageInEveryLayout:") + QLatin1String(twice)});
-        QVERIFY(again.waitForFinished(280'000));
-        const QByteArray said = again.readAll();
-        QVERIFY2(said.contains("PASS   : TestWindowWalk::everyPageInEveryLayout(" + QByteArray(twice)) &&
-                     again.exitCode() == 0,
+        environment.insert("QT_SCALE_FACTOR", screen.scale);
+        walk.setProcessEnvironment(environment);
+        walk.setProcessChannelMode(QProcess::MergedChannels);
+        walk.start(QCoreApplication::applicationFilePath(),
+                   {"tst_window_walk", QStringLiteral("everyPageInEveryLayout:") + QLatin1String(screen.name)});
+    }
+    void finish(const Screen& screen) {
+        if (!scaled_.contains(screen.name)) begin(screen);
+        QProcess& walk = *scaled_.at(screen.name);
+        QVERIFY(walk.state() == QProcess::NotRunning || walk.waitForFinished(280'000));
+        const QByteArray said = walk.readAll();
+        QVERIFY2(said.contains("PASS   : TestWindowWalk::everyPageInEveryLayout(" + QByteArray(screen.name)) &&
+                     walk.exitCode() == 0,
                  said.mid(said.indexOf("FAIL!")));
     }
 
+    std::map<std::string, std::unique_ptr<QProcess>> scaled_;
     QTemporaryDir home_;
 };
 

@@ -45,6 +45,17 @@ inline QString culprits(const QWidget& top, bool wide) {
     return way.join(QStringLiteral("\n    "));
 }
 
+/// A page or form in front that is wider than the room it has, and what in it asks for that; empty: none.
+inline QString scrollsSideways(const QMainWindow& window) {
+    for (const auto* area : window.findChildren<QScrollArea*>())
+        if (area->isVisible() && area->widget() && area->horizontalScrollBar()->isVisible())
+            return QStringLiteral("%1 scrolls sideways in %2 pixels\n    %3")
+                .arg(whereIs(*area))
+                .arg(area->viewport()->width())
+                .arg(culprits(*area->widget(), true));
+    return {};
+}
+
 /// `3.2 ms`, `≥ 1638 GB/s`, `2–4 ms`, `2 chosen`: half of it is another number.
 inline bool isNumber(const QString& text) {
     static const QRegularExpression number(QStringLiteral(

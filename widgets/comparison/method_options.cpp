@@ -1,5 +1,6 @@
 #include "widgets/comparison/method_options.h"
 
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 
@@ -28,7 +29,7 @@ QString valueOf(const MethodChoice& choice, const MethodOption& option) {
 
 }  // namespace
 
-MethodOptions::MethodOptions(QWidget* parent) : QWidget(parent) {
+MethodOptions::MethodOptions(QWidget* parent) : QWidget(parent), controls_(new FlowLayout(8, this)) {
     setObjectName(QStringLiteral("methodOptions"));
     setAccessibleName(tr("Options of the method"));
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -46,17 +47,13 @@ void MethodOptions::setChoice(const QString& choice) {
 }
 
 void MethodOptions::rebuild() {
-    for (QWidget* old : controls_) {
-        old->hide();  // its own signal may still be running
-        old->deleteLater();
-    }
-    controls_.clear();
+    controls_->clear();
     const Method* method = findMethod(choice_.id);
     setVisible(method && !method->card.options.empty());
     if (!method) return;
     for (const MethodOption& option : method->card.options) {
         // What older files say is shown only where it is said.
-        if (!option.older || choice_.options.contains(option.key)) controls_ << controlOf(option);
+        if (!option.older || choice_.options.contains(option.key)) controls_->addWidget(controlOf(option));
     }
     auto* beside = new QToolButton(this);
     beside->setText(tr("Ask beside"));
@@ -65,41 +62,7 @@ void MethodOptions::rebuild() {
     beside->setToolTip(tr("Adds the same method with its usual options, so that two ways stand side by side"));
     beside->setEnabled(!choice_.options.empty());
     connect(beside, &QToolButton::clicked, this, [this] { emit besideRequested(QString::fromStdString(choice_.id)); });
-    controls_ << beside;
-    for (QWidget* control : controls_) control->show();
-    updateGeometry();
-    flow(width(), true);
-}
-
-int MethodOptions::flow(int width, bool place) const {
-    constexpr int gap = 12, line = 6;
-    int x = 0, y = 0, tallest = 0;
-    for (QWidget* control : controls_) {
-        const QSize size = control->sizeHint();
-        if (x > 0 && x + size.width() > width) {
-            x = 0;
-            y += tallest + line;
-            tallest = 0;
-        }
-        tallest = std::max(tallest, size.height());
-        if (place) control->setGeometry(x, y, std::min(size.width(), std::max(width, 1)), size.height());
-        x += size.width() + gap;
-    }
-    return y + tallest;
-}
-
-void MethodOptions::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    flow(width(), true);
-}
-
-// Larger type makes the controls wider.
-bool MethodOptions::event(QEvent* event) {
-    if (event->type() == QEvent::LayoutRequest) {
-        updateGeometry();
-        flow(width(), true);
-    }
-    return QWidget::event(event);
+    controls_->addWidget(beside);
 }
 
 QWidget* MethodOptions::controlOf(const MethodOption& option) {

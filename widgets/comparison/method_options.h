@@ -9,6 +9,8 @@
 
 namespace orrery::ui {
 
+class FlowLayout;
+
 class MethodOptions : public QWidget {
     Q_OBJECT
 public:
@@ -17,10 +19,8 @@ public:
     void setChoice(const QString& choice);
     QString choice() const { return QString::fromStdString(toText(choice_)); }
 
-    QSize sizeHint() const override { return {200, heightFor(320)}; }
+    QSize sizeHint() const override { return {200, heightForWidth(320)}; }
     QSize minimumSizeHint() const override { return {120, 0}; }
-    bool hasHeightForWidth() const override { return true; }
-    int heightForWidth(int width) const override { return heightFor(width); }
 
 signals:
     /// A person chose: `before` is to be replaced by `after`.
@@ -28,14 +28,7 @@ signals:
     /// The same method shall also answer with its other options.
     void besideRequested(const QString& choice);
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-    bool event(QEvent* event) override;
-
 private:
-    /// Puts the controls in rows as wide as the widget; only measures with `place` false. Returns the height.
-    int flow(int width, bool place) const;
-    int heightFor(int width) const { return flow(width, false); }
     void rebuild();
     void choose(std::string_view key, const QString& value);
     QWidget* controlOf(const MethodOption& option);
@@ -43,7 +36,7 @@ private:
 
     MethodChoice choice_;
     QString shown_;
-    QList<QWidget*> controls_;
+    FlowLayout* controls_;
 };
 
 }  // namespace orrery::ui

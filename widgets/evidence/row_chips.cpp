@@ -1,10 +1,9 @@
 #include "widgets/evidence/row_chips.h"
 
-#include "widgets/common/label.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QSignalBlocker>
 #include <QToolButton>
@@ -21,12 +20,10 @@ QString textOf(const RowChip& chip) {
 
 }  // namespace
 
-RowChips::RowChips(QWidget* parent) : QWidget(parent), row_(new QHBoxLayout(this)) {
+RowChips::RowChips(QWidget* parent) : QWidget(parent), row_(new FlowLayout(2, this)) {
     setObjectName(QStringLiteral("evidence.chips"));
     setAccessibleName(tr("Which rows count"));
     setToolTip(tr("Which rows count, and how many each choice brings"));
-    row_->setContentsMargins(0, 0, 0, 0);
-    row_->setSpacing(2);
 }
 
 QToolButton* RowChips::chip(const QString& group, const QString& word) const {
@@ -92,10 +89,7 @@ void RowChips::setGroups(const std::vector<RowChipGroup>& groups) {
 void RowChips::build(const std::vector<RowChipGroup>& groups) {
     chips_.clear();
     menus_.clear();
-    while (QLayoutItem* item = row_->takeAt(0)) {
-        if (item->widget()) item->widget()->deleteLater();
-        delete item;
-    }
+    row_->clear();
     const int unit = Theme::instance().unit();
     for (const RowChipGroup& group : groups) {
         if (group.chips.empty()) continue;
@@ -124,7 +118,6 @@ void RowChips::build(const std::vector<RowChipGroup>& groups) {
             row_->addWidget(button);
         }
     }
-    row_->addStretch(1);
 }
 
 }  // namespace orrery::ui

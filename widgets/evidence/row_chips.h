@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
-class QBoxLayout;
 class QToolButton;
 
 namespace orrery::ui {
+
+class FlowLayout;
 
 struct RowChip {
     QString word;     ///< as it is chosen by: `GPU`
@@ -41,7 +42,7 @@ signals:
 private:
     void build(const std::vector<RowChipGroup>& groups);
 
-    QBoxLayout* row_;
+    FlowLayout* row_;
     std::map<std::pair<QString, QString>, QToolButton*> chips_;
     std::map<QString, QToolButton*> menus_;
 };

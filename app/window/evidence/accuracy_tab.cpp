@@ -5,6 +5,7 @@
 #include "app/window/form_parts.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/tool_claims.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/tab_stack.h"
@@ -21,7 +22,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -187,9 +187,7 @@ void AccuracyTab::inTurn(std::function<void()> then) {
 
 QWidget* AccuracyTab::buildHead() {
     auto* head = new QWidget(this);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(ui::Theme::instance().unit());
+    auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), head);
     from_ = named(new QToolButton(head), "accuracy.from", tr("From a file"),
                   tr("The page asks what a file says. Click: what stands here without it"));
     from_->hide();
@@ -226,7 +224,7 @@ QWidget* AccuracyTab::buildHead() {
                  "FILE --questions rows.csv` writes which rows those are"));
     import_->setEnabled(false);
     row->addWidget(from_);
-    row->addWidget(where_, 1);
+    row->addWidget(where_);
     row->addWidget(most_);
     row->addWidget(run_);
     row->addWidget(chosen_);
@@ -250,8 +248,7 @@ QWidget* AccuracyTab::buildChips() {
     column->setSpacing(unit / 2);
     chips_ = new ui::RowChips(rows);
     connect(chips_, &ui::RowChips::toggled, this, &AccuracyTab::turnFacet);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(unit * 2);
+    auto* row = new ui::FlowLayout(unit * 2);
     common_ = named(new QCheckBox(tr("Only rows that every shown method prices"), rows), "accuracy.common",
                     tr("Only rows that every method prices"),
                     tr("Figures of the rows that every compared method prices. Off: each on the rows that it prices "
@@ -273,6 +270,7 @@ QWidget* AccuracyTab::buildChips() {
     });
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, rows);
     state_->setElided(true);
+    state_->setMinimumWidth(25 * unit);
     state_->setObjectName(QStringLiteral("accuracy.state"));
     setUp_ =
         named(new QCheckBox(tr("Cost: set-up"), rows), "accuracy.setup", tr("Cost: set-up"),
@@ -288,7 +286,7 @@ QWidget* AccuracyTab::buildChips() {
     row->addWidget(equal_);
     row->addWidget(setUp_);
     row->addWidget(published_);
-    row->addWidget(state_, 1);
+    row->addWidget(state_);
     column->addWidget(chips_);
     column->addLayout(row);
     return rows;

@@ -5,6 +5,7 @@
 #include "app/window/shown_export.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/edge/rank_confusion.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/tab_stack.h"
@@ -17,7 +18,6 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSaveFile>
@@ -174,11 +174,8 @@ void DeviceTab::showRanks() {
 }
 
 QWidget* DeviceTab::buildForm() {
-    const int unit = ui::Theme::instance().unit();
     auto* form = new QWidget(this);
-    auto* row = new QHBoxLayout(form);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(unit);
+    auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
     auto* open = named(new QPushButton(tr("Known devices …"), form), "device.open", tr("Open known devices"),
                        tr("A CSV of networks measured on devices: a column per device, or a published table"));
     device_ = namedChoice(form, "device.which", tr("Your device"),
@@ -193,7 +190,8 @@ QWidget* DeviceTab::buildForm() {
     results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
                      tr("A CSV with network and latency per line; it replaces what stands below"));
     row->addWidget(open);
-    row->addWidget(device_, 1);
+    device_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    row->addWidget(device_);
     row->addWidget(count_);
     row->addWidget(list_);
     row->addWidget(results_);

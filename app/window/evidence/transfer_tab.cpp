@@ -4,6 +4,7 @@
 #include "app/window/form_parts.h"
 #include "app/window/shown_export.h"
 #include "methods/among_all.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -13,7 +14,6 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -74,9 +74,7 @@ TransferTab::TransferTab(ReferenceShelf* shelf, QWidget* parent)
 
 QWidget* TransferTab::buildForm() {
     auto* form = new QWidget(this);
-    auto* row = new QHBoxLayout(form);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(ui::Theme::instance().unit());
+    auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
     where_ = named(new QLineEdit(form), "transfer.where", tr("Which rows"),
                    tr("Terms that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
@@ -102,8 +100,9 @@ QWidget* TransferTab::buildForm() {
                  tr("Fit on half of the rows of each line, judge on the other half of each column"));
     export_ = named(new QPushButton(tr("Export …"), form), "transfer.export", tr("Export"),
                     tr("One line per pair as CSV or LaTeX, everything as JSON, the table as a picture"));
-    row->addWidget(where_, 2);
-    row->addWidget(method_, 1);
+    method_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    row->addWidget(where_);
+    row->addWidget(method_);
     row->addWidget(by_);
     row->addWidget(fit_);
     row->addWidget(run_);

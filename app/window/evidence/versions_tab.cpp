@@ -5,6 +5,7 @@
 #include "base/text/latex_table.h"
 #include "evaluation/drift/drift_export.h"
 #include "hardware/files/catalogue.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -16,7 +17,6 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -68,11 +68,8 @@ VersionsTab::VersionsTab(ReferenceShelf* shelf, QWidget* parent)
 }
 
 QWidget* VersionsTab::buildForm() {
-    const int unit = ui::Theme::instance().unit();
     auto* form = new QWidget(this);
-    auto* row = new QHBoxLayout(form);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(unit);
+    auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
     where_ = named(new QLineEdit(form), "versions.where", tr("Which rows"),
                    tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
@@ -96,8 +93,9 @@ QWidget* VersionsTab::buildForm() {
                  tr("Hold the oldest version of every family against the newest"));
     export_ = named(new QPushButton(tr("Export …"), form), "versions.export", tr("Export"),
                     tr("The picture as SVG, PDF or PNG; the families as CSV or JSON"));
-    row->addWidget(where_, 2);
-    row->addWidget(method_, 1);
+    method_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    row->addWidget(where_);
+    row->addWidget(method_);
     row->addWidget(rows_);
     row->addWidget(add);
     row->addWidget(example_);
@@ -123,7 +121,8 @@ void VersionsTab::refuse(const Diagnostic& why) {
     refused_ = true;
     showResult();
     state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
+    state_->setFullText(ui::windowText(why.message) +
+                        (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
     state_->setToolTip(ui::windowText(toText(why)));
 }
 

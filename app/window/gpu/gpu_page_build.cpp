@@ -4,6 +4,7 @@
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/page_head.h"
 #include "methods/gpu/gpu_what_if.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/text.h"
 #include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
@@ -37,6 +38,7 @@ QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, co
     box->setInsertPolicy(QComboBox::NoInsert);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(16);
+    box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     box->setCompleter(nullptr);
     box->lineEdit()->setObjectName(QLatin1String(id) + QStringLiteral(".text"));
     box->lineEdit()->setAccessibleName(name);
@@ -87,12 +89,14 @@ void GpuPage::build() {
 
 QWidget* GpuPage::buildForm(QWidget* parent) {
     auto* form = new QWidget(parent);
-    auto* row = new QHBoxLayout(form);
-    row->setContentsMargins(0, 0, 0, 0);
-    const auto say = [&](const QString& text, QWidget* of) {
+    auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
+    const auto add = [&](const QString& text, std::initializer_list<QWidget*> fields) {
+        auto* group = new QHBoxLayout;
         auto* label = new ui::Label(text, ui::FontRole::Body, ui::Tone::Muted, form);
-        label->setBuddy(of);
-        row->addWidget(label);
+        label->setBuddy(*fields.begin());
+        group->addWidget(label);
+        for (QWidget* field : fields) group->addWidget(field);
+        row->addGroup(group);
     };
     kernels_ = kernelChoice(form, "gpu.kernel", tr("Kernel"),
                             tr("A kind of kernel and its sizes, such as gemm m=512 n=512 k=512 fp16; an operator of "
@@ -115,15 +119,10 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     factor_->setCurrentIndex(2);
     others_ = kernelChoice(form, "gpu.other", tr("Beside"), tr("The kernel of the second column"));
     others_->addItem(tr("the same kernel"));
-    say(tr("Kernel"), kernels_);
-    row->addWidget(kernels_, 3);
-    say(tr("Budget"), budget_);
-    row->addWidget(budget_);
-    say(tr("What if"), change_);
-    row->addWidget(change_, 1);
-    row->addWidget(factor_);
-    say(tr("Beside"), others_);
-    row->addWidget(others_, 2);
+    add(tr("Kernel"), {kernels_});
+    add(tr("Budget"), {budget_});
+    add(tr("What if"), {change_, factor_});
+    add(tr("Beside"), {others_});
     connect(kernels_, &QComboBox::editTextChanged, this, [this](const QString& text) {
         kernel_ = text;
         awaitsOperator_ = false;

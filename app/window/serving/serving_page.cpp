@@ -9,6 +9,7 @@
 #include "app/window/studio.h"
 #include "hardware/views/device_view.h"
 #include "serving/schedulers/engine_defaults.h"
+#include "widgets/common/beside_layout.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -23,7 +24,6 @@
 #include "widgets/serving/replica_lanes.h"
 #include "widgets/serving/request_lives.h"
 
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -77,11 +77,10 @@ ServingPage::ServingPage(Studio& /*studio*/, QWidget* parent)
 
 void ServingPage::build() {
     const int unit = ui::Theme::instance().unit();
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    const double scale = ui::Theme::instance().scale();
+    auto* row = new ui::BesideLayout(this, static_cast<int>(26 * unit * scale));
     form_ = new ServingForm(this);
-    form_->setFixedWidth(static_cast<int>(38 * unit * ui::Theme::instance().scale()));
+    form_->setMinimumWidth(static_cast<int>(38 * unit * scale));
     row->addWidget(form_);
     auto* right = new QWidget(this);
     auto* column = new QVBoxLayout(right);
@@ -107,7 +106,7 @@ void ServingPage::build() {
     split->setStretchFactor(1, 3);
     column->addWidget(split, 1);
     veil_ = new ui::Veil(split);
-    row->addWidget(right, 1);
+    row->addWidget(right);
 
     connect(tabs_, &QTabWidget::currentChanged, this, &ServingPage::fitFleet);
     connect(form_, &ServingForm::edited, this, [this] { take(form_->question()); });
@@ -486,10 +485,9 @@ void ServingPage::showFigures() {
     if (runs_.empty()) return;
     const ServingResult& result = runs_.front()->result;
     headline_->setFullText(headlineOf(*runs_.front()));
-    headline_->setToolTip(headlineOf(*runs_.front()) + QLatin1Char('\n') +
-                          tr("Iteration times lie within × %1 to × %2 with 90 %")
-                              .arg(result.low, 0, 'g', 3)
-                              .arg(result.high, 0, 'g', 3));
+    headline_->setToolTip(
+        headlineOf(*runs_.front()) + QLatin1Char('\n') +
+        tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
 }
 
 void ServingPage::startLoadCurve() {
