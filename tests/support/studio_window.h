@@ -109,6 +109,10 @@ public:
     /// Types a value into the inspector's row of the components.
     void type(const ComponentPaths& paths, const QString& attribute, const QString& text) {
         window->components().select(paths);
+        typeInto(attribute, text);
+    }
+    /// The same of what the inspector shows.
+    void typeInto(const QString& attribute, const QString& text) {
         QCoreApplication::processEvents();
         QWidget* field = nullptr;
         const auto find = [&] {
@@ -138,6 +142,19 @@ public:
         const QWidget* focus = window->focusWidget();
         QVERIFY2(focus && focus->objectName() == "inspector." + attribute,
                  qPrintable(attribute + " lost the focus to " + (focus ? focus->objectName() : QString("nothing"))));
+    }
+    /// Opens the menu of a button of the toolbar, and clicks an entry, by its id or its words.
+    void chooseInMenu(const char* button, const QString& entry) {
+        auto* chooser = window->findChild<QToolButton*>(button);
+        QVERIFY2(chooser && chooser->isVisible() && chooser->isEnabled() && chooser->menu(), button);
+        QMenu* menu = chooser->menu();
+        menu->popup(chooser->mapToGlobal(QPoint(0, chooser->height())));
+        auto* action = menu->findChild<QAction*>(entry);
+        for (QAction* each : menu->actions())
+            if (!action && each->text() == entry) action = each;
+        QVERIFY2(action, qPrintable(entry));
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+        menu->hide();
     }
     /// What is saved is what is read, byte for byte.
     void savesAndReads() {

@@ -18,6 +18,7 @@
 
 #include <QDir>
 #include <QMimeData>
+#include <QTabWidget>
 
 namespace orrery::app {
 
@@ -55,6 +56,10 @@ void HardwarePage::join(Studio& studio) {
         secondPane()->setTools(
             {}, {actions.find(QStringLiteral("canvasZoomOut")), actions.find(QStringLiteral("canvasZoomIn")),
                  actions.find(QStringLiteral("canvasFit"))});
+    });
+    connect(studio.router.tabs(), &QTabWidget::currentChanged, this, [this] {
+        if (studio_->router.front() == this && studio_->selection.operators().size() != 1)
+            studio_->inspection.showSelected();
     });
     connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
         if (example.opens != QLatin1String("drawing")) return;

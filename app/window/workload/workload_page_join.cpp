@@ -12,6 +12,7 @@
 
 #include <QFileInfo>
 #include <QMimeData>
+#include <QTabWidget>
 
 #include <algorithm>
 
@@ -70,6 +71,11 @@ void WorkloadPage::join(Studio& studio) {
     connect(&studio, &Studio::ready, this, listRuns);
     connect(this, &WorkloadPage::runChosen, this, &WorkloadPage::showStoredRun);
     connect(this, &WorkloadPage::workloadClicked, &studio.inspection, &Inspection::showWorkload);
+    // Who comes here finds the options of the model at hand, unless one operator is looked at.
+    connect(studio.router.tabs(), &QTabWidget::currentChanged, this, [this] {
+        const bool taken = !studio_->document.workload() || studio_->selection.operators().size() == 1;
+        if (studio_->router.front() == this && !taken) studio_->inspection.showWorkload();
+    });
     connect(this, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const Document& document = studio_->document;
         const ProjectWorkload* workload = document.workload();
