@@ -1,6 +1,6 @@
 // Is every design that ships drawn so that one can read it? Laid out by itself, as Arrange everything leaves it: no
-// part over another, no link through a part that is not its own, no link outside of what it belongs to, a shape that
-// fits a page.
+// part over another, no link on another or through a part that is not its own, no link outside of what it belongs to, a
+// shape that fits a page.
 
 #include "hardware/files/catalogue.h"
 #include "widgets/canvas/scene.h"
@@ -72,6 +72,35 @@ QStringList ragged(const Scene& scene, int parent) {
     return faults;
 }
 
+/// Links whose way between their ends lies on that of another, where one cannot tell which goes where.
+QStringList onOneAnother(const Scene& scene, int parent) {
+    const std::vector<int> owned = scene.linksOwnedBy(parent);
+    QStringList faults;
+    for (const int a : owned)
+        for (const int b : owned) {
+            if (a == b) continue;
+            const QPolygonF &one = scene.links()[std::size_t(a)].line, &two = scene.links()[std::size_t(b)].line;
+            for (qsizetype i = 1; i + 2 < one.size(); ++i)
+                for (qsizetype k = 1; k + 2 < two.size(); ++k) {
+                    const QRectF here = QRectF(one[i], one[i + 1]).normalized();
+                    const QRectF there = QRectF(two[k], two[k + 1]).normalized();
+                    const bool upright = here.width() == 0;
+                    if (upright != (there.width() == 0)) continue;
+                    const double away = upright ? here.x() - there.x() : here.y() - there.y();
+                    const double shared =
+                        upright ? std::min(here.bottom(), there.bottom()) - std::max(here.top(), there.top())
+                                : std::min(here.right(), there.right()) - std::max(here.left(), there.left());
+                    if (a < b && std::abs(away) < 1.9 && shared > 10)
+                        faults << QStringLiteral("%1 and %2 lie on one another for %3 in %4")
+                                      .arg(nameOf(scene, scene.links()[std::size_t(a)].node),
+                                           nameOf(scene, scene.links()[std::size_t(b)].node))
+                                      .arg(shared, 0, 'f', 0)
+                                      .arg(nameOf(scene, parent));
+                }
+        }
+    return faults;
+}
+
 }  // namespace
 
 class TestShippedDrawings : public QObject {
@@ -120,7 +149,8 @@ private slots:
                 }
             }
         }
-        for (int parent = 0; parent < int(nodes.size()); ++parent) faults += ragged(scene, parent);
+        for (int parent = 0; parent < int(nodes.size()); ++parent)
+            faults += ragged(scene, parent) + onOneAnother(scene, parent);
         const QSizeF size = scene.bounds().size();
         const double shape = size.width() / size.height();
         if (shape < 0.6 || shape > 4) faults << QStringLiteral("is %1 times as wide as high").arg(shape, 0, 'f', 2);

@@ -140,6 +140,7 @@ private:
     int visible(int node) const;  ///< itself, or the folded component that hides it
     int childTowards(int ancestor, int node) const;
     void route(std::span<const std::int32_t> links);
+    void spread(std::span<const std::int32_t> links);
     void routeAround(const std::vector<int>& moved);
     bool standsAlone(const SceneLink& link) const { return link.from < 0 && link.to < 0; }
     QRectF childRect(int node) const {

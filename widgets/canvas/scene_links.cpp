@@ -1,16 +1,20 @@
 #include "widgets/canvas/ports.h"
 #include "widgets/canvas/routing.h"
 #include "widgets/canvas/scene.h"
+#include "widgets/canvas/spread_lines.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace orrery::ui {
 namespace {
 
 constexpr std::size_t mostObstacles = 512;  // families beyond it have their links routed without regard to siblings
+constexpr std::size_t mostSpread = 64;      // links of one component: a drag spreads them again
 constexpr double laneWidth = 8;
+constexpr double lineGap = 5;
 
 std::size_t ix(int i) {
     return static_cast<std::size_t>(i);
@@ -105,10 +109,11 @@ void Scene::route(std::span<const std::int32_t> which) {
     };
     std::vector<QRectF> obstacles;
     int obstaclesOf = -1;
+    std::vector<QPolygonF> before;
+    before.reserve(which.size());
     for (const int index : which) {
         SceneLink& link = links_[ix(index)];
-        const QPolygonF before = link.line;
-        link.line.clear();
+        before.push_back(std::exchange(link.line, {}));
         const int owner = nodes_[ix(link.node)].parent;
         const int from = visible(link.from);
         const int to = visible(link.to);
@@ -171,10 +176,32 @@ void Scene::route(std::span<const std::int32_t> which) {
             if (!obstacles.empty()) wallIn(inTheWay, border);
             link.line = routeLine(request, inTheWay);
         }
-        if (before != link.line) {
-            grow(changed_, before);
-            grow(changed_, link.line);
-        }
+    }
+    spread(which);
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        const QPolygonF& line = links_[ix(which[i])].line;
+        if (before[i] == line) continue;
+        grow(changed_, before[i]);
+        grow(changed_, line);
+    }
+}
+
+// Those of one component beside each other; it has had all of its links routed, or has too many.
+void Scene::spread(std::span<const std::int32_t> which) {
+    std::set<int> owners;
+    for (const int index : which) owners.insert(nodes_[ix(links_[ix(index)].node)].parent);
+    for (const int owner : owners) {
+        const std::vector<std::int32_t>& owned = ownedLinks_[owner];
+        const std::span<const std::int32_t> siblings = childrenOf(owner);
+        if (owned.size() > mostSpread || siblings.size() > mostObstacles) continue;
+        std::vector<QPolygonF*> lines;
+        for (const int index : owned)
+            if (links_[ix(index)].line.size() > 1) lines.push_back(&links_[ix(index)].line);
+        if (lines.size() < 2) continue;
+        std::vector<QRectF> obstacles;
+        for (const int sibling : siblings)
+            if (!nodes_[ix(sibling)].box.isEmpty()) obstacles.push_back(nodes_[ix(sibling)].box);
+        spreadLines(lines, obstacles, nodes_[ix(owner)].box, lineGap);
     }
 }
 
@@ -214,6 +241,13 @@ void Scene::routeAround(const std::vector<int>& moved) {
     for (const int end : ends) {
         const auto& at = attachedLinks_[end];
         which.insert(at.begin(), at.end());
+    }
+    // Links of one component are spread together, and so routed together.
+    std::set<int> owners;
+    for (const int link : which) owners.insert(nodes_[ix(links_[ix(link)].node)].parent);
+    for (const int owner : owners) {
+        const auto& owned = ownedLinks_[owner];
+        if (owned.size() <= mostSpread) which.insert(owned.begin(), owned.end());
     }
     const std::vector<std::int32_t> all(which.begin(), which.end());
     route(all);
