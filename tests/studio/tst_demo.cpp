@@ -5,21 +5,27 @@
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/fidelity/fidelity_panel.h"
+#include "app/window/gpu/gpu_page.h"
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/studio.h"
 #include "app/window/training/plan_finder.h"
 #include "app/window/training/training_page.h"
 #include "hardware/check/validate.h"
+#include "methods/model/launches.h"
+#include "support/near.h"
 #include "support/studio_window.h"
-#include "widgets/fidelity/convergence_plot.h"
 #include "widgets/common/label.h"
+#include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/search_plot.h"
+#include "widgets/fidelity/convergence_plot.h"
 #include "widgets/serving/front_plot.h"
+#include "workload/kernel_source.h"
 
 using namespace orrery;
 using namespace orrery::app;
 using namespace orrery::app::test;
+using orrery::test::near;
 
 namespace {
 
@@ -123,6 +129,7 @@ private:
         QTRY_VERIFY_WITH_TIMEOUT(!page.finder()->isBusy() && page.finder()->result(), patience);
         const PlanSearchResult& found = *page.finder()->result();
         QVERIFY(!found.points.empty());
+        STEP(costOfThreePlans(page, found));
         STEP(picture("demo-3-training"));
         auto* plot = page.finder()->plot();
         for (int point = 0; point < int(found.points.size()); ++point) {
@@ -137,6 +144,52 @@ private:
         QTest::mouseClick(use, Qt::LeftButton);
         QCOMPARE(scenario().plan, plan);
         QTRY_VERIFY_WITH_TIMEOUT(page.isUpToDate() && page.answer(), patience);
+        STEP(heatOnLinks());
+        show(page);
+        QTRY_VERIFY_WITH_TIMEOUT(page.isUpToDate() && page.answer(), patience);
+    }
+
+    // The three best plans, each with tokens a day and money: devices × hours × the price in the form, over the tokens.
+    void costOfThreePlans(TrainingPage& page, const PlanSearchResult& found) {
+        QVERIFY(found.points.size() >= 3);
+        const double price = page.findChild<QDoubleSpinBox*>("training.price")->value();
+        const double tokens =
+            page.findChild<QSpinBox*>("training.batch")->value() * double(page.question().recipe.options.sequence);
+        const QAbstractItemModel* shown = page.finder()->table()->cells();
+        QVERIFY(price > 0 && tokens > 0);
+        for (int row = 0; row < 3; ++row) {
+            const StepFigures& figures = found.points[std::size_t(row)].figures;
+            QVERIFY(near(figures.rate, tokens / figures.seconds));
+            const double dollars = price * double(figures.devices) * figures.seconds / 3600 / tokens * 1e12;
+            QVERIFY2(near(figures.dollarsPerTrillion(), dollars), qPrintable(QString::number(dollars)));
+            QString said = shown->index(row, shown->columnCount() - 1).data().toString();
+            QVERIFY2(said.startsWith('$'), qPrintable(said));
+            const double scale = said.endsWith('M') ? 1e6 : said.endsWith('k') ? 1e3 : 1;
+            const double number = said.remove('$').section(' ', 0, 0).toDouble() * scale;
+            QVERIFY2(std::abs(number / dollars - 1) < 0.01, qPrintable(said));  // three digits
+        }
+    }
+
+    // Messages are followed over the drawn links: they are coloured by their use, and follow their bandwidth.
+    void heatOnLinks() {
+        show(window->page<HardwarePage>());
+        STEP(answered());
+        auto* follow = window->findChild<QPushButton*>("canvas.heat.follow");
+        QTRY_VERIFY(follow && follow->isVisible());
+        QVERIFY(canvas()->heat().empty());
+        QTest::mouseClick(follow, Qt::LeftButton);
+        const auto* said = window->findChild<QLabel*>("canvas.heat.text");
+        QTRY_VERIFY2_WITH_TIMEOUT(!canvas()->heat().empty(), qPrintable(said->text()), patience);
+        const auto hottest = [this] { return std::ranges::max(canvas()->heat(), {}, &ui::ComponentHeat::heat); };
+        const ui::ComponentHeat before = hottest();
+        QVERIFY(before.heat > 0 && before.heat <= 1);
+        QVERIFY(!before.text.isEmpty());
+        STEP(picture("demo-3-link-use"));
+        STEP(type({{0, 1}}, "bandwidth", "225 GB/s"));
+        QTRY_VERIFY2_WITH_TIMEOUT(!canvas()->heat().empty() && hottest().text != before.text, qPrintable(before.text),
+                                  patience);
+        for (int step = 0; step < 2; ++step) STEP(undo());
+        QTRY_VERIFY_WITH_TIMEOUT(canvas()->heat().empty(), patience);
     }
 
     // The same cluster under traffic: what limits it, how much it bears.
@@ -239,6 +292,39 @@ private:
         QVERIFY2(estimate()->latency.value > before, "the plan does not feel half of its links");
         STEP(picture("demo-6-compare"));
         STEP(climb());
+        STEP(cycles());
+    }
+
+    // The hottest kernel of a pass, cycle by cycle: slower than its bounds, and each of its cycles has a cause.
+    void cycles() {
+        const Workload& workload = *window->live().workload();
+        const std::vector<double>& seconds = estimate()->operators.seconds;
+        const auto hottest = std::ranges::max_element(seconds) - seconds.begin();
+        QString kernel;
+        for (const Launch& launch : launchesOf(workload, {}).launches)
+            if (launch.op == hottest) kernel = QString::fromStdString(kernelSource(launch.kernel)).remove("kernel:");
+        QVERIFY2(!kernel.isEmpty(), workload.graph.operators[std::size_t(hottest)].name.c_str());
+        auto& page = window->page<GpuPage>();
+        show(page);
+        auto* kernels = page.findChild<QComboBox*>("gpu.kernel");
+        const int entry = kernels->findText(kernel);
+        QVERIFY2(entry >= 0, qPrintable(kernel));
+        kernels->setCurrentIndex(entry);
+        auto* budget = page.findChild<QSpinBox*>("gpu.budget");
+        budget->setFocus();
+        budget->selectAll();
+        QTest::keyClick(budget, Qt::Key_1);
+        QTest::keyClick(budget, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isRunning(), patience);  // the usual kernel, at first sight of the page
+        QTest::mouseClick(page.findChild<QPushButton*>("gpu.run"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!page.isRunning() && page.showsAnswer(), patience);
+        const GpuRun& run = page.answer()->runs.front();
+        QCOMPARE(page.answer()->question.kernel, kernel.toStdString());
+        QVERIFY(run.seconds() > 0 && run.computeCycles > 0);
+        QVERIFY(double(run.seen.recording->cycles) > std::max(run.computeCycles, run.memoryCycles()));
+        const auto* said = page.findChild<ui::Label*>("gpu.headline");
+        QVERIFY2(said && said->text().contains("cycles"), qPrintable(said ? said->text() : QString()));
+        STEP(picture("demo-6-cycles"));
     }
 
     // From fast to slow: whatever is asked further, the combined interval holds its answer.
@@ -323,17 +409,6 @@ private:
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(path)});
         QVERIFY(ui::fixture::dropAt(window.get(), window->rect().center(), &data, Qt::CopyAction));
-    }
-    /// Opens the menu of a button of the toolbar, and clicks an entry.
-    void chooseInMenu(const char* button, const QString& entry) {
-        auto* chooser = window->findChild<QToolButton*>(button);
-        QVERIFY2(chooser && chooser->isEnabled() && chooser->menu(), button);
-        QMenu* menu = chooser->menu();
-        menu->popup(chooser->mapToGlobal(QPoint(0, chooser->height())));
-        auto* action = menu->findChild<QAction*>(entry);
-        QVERIFY2(action, qPrintable(entry));
-        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
-        menu->hide();
     }
 };
 

@@ -89,7 +89,13 @@ std::string LinkHeat::methodThatFollows() const {
 }
 
 std::string LinkHeat::methodThatCould() const {
-    std::string could;
+    const auto& snapshot = studio_.live.snapshot();
+    // What is made for other devices, or for another task, follows nothing here.
+    const auto refuses = [&](const std::string& each) {
+        return snapshot && std::ranges::any_of(snapshot->answers, [&](const ui::Answer& answer) {
+                   return answer.failure && answer.method.toStdString() == each;
+               });
+    };
     for (const std::string& each : studio_.document.state()->methods) {
         const auto choice = methodChoice(each, builtinMethods());
         if (!choice) continue;
@@ -97,9 +103,9 @@ std::string LinkHeat::methodThatCould() const {
         const bool able = method && std::ranges::any_of(method->card.options, [](const MethodOption& option) {
                               return option.key == "network" && std::ranges::count(option.choices, "fluid") > 0;
                           });
-        if (able && could.empty()) could = each;
+        if (able && !refuses(each)) return each;
     }
-    return could;
+    return {};
 }
 
 void LinkHeat::follow() {
@@ -148,7 +154,8 @@ void LinkHeat::showHeat() {
         if (current && following)
             for (const ui::Answer& answer : snapshot->answers)
                 if (answer.failed())
-                    said = tr("Link use: %1. %2").arg(ui::windowText(answer.failure->message), ui::windowText(answer.failure->hint));
+                    said = tr("Link use: %1. %2")
+                               .arg(ui::windowText(answer.failure->message), ui::windowText(answer.failure->hint));
         return text_->setFullText(said);
     }
     const NetworkUse& use = followed->networkUse;

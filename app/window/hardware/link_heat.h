@@ -27,7 +27,7 @@ private:
     void follow();  ///< makes a method follow its messages, or the one that does no longer
     void showHeat();
     std::string methodThatFollows() const;  ///< empty: none
-    std::string methodThatCould() const;    ///< the first; empty: none
+    std::string methodThatCould() const;    ///< the first that answers; empty: none
 
     Studio& studio_;
     HardwarePage& page_;
