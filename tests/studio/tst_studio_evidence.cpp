@@ -552,8 +552,14 @@ private slots:
         auto* plot = page_->findChild<ui::DriftPlot*>("versions.plot");
         auto* families = page_->findChild<ui::CellsTable*>("versions.families");
         QVERIFY(example && exporting && plot && families && !exporting->isEnabled());
+        // The example joins no references: judging counts the rows that it counted before.
+        auto* shelf = page_->findChild<ReferenceShelf*>();
+        QVERIFY(shelf && !shelf->isReading());
+        const std::size_t loaded = shelf->tables()->size();
         QTest::mouseClick(example, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(page_->versions()->result().has_value(), 60'000);
+        QCOMPARE(shelf->tables()->size(), loaded);
+        QVERIFY(!shelf->isReading());
         const auto& drift = *page_->versions()->result();
         QCOMPARE(plot->rowCount(), static_cast<int>(drift.families.size()));
         QVERIFY(exporting->isEnabled());
@@ -581,6 +587,13 @@ private slots:
         QTRY_VERIFY(!page_->versions()->result().has_value());
         QVERIFY(!exporting->isEnabled());
         QVERIFY(page_->findChild<ui::Label*>("versions.state")->text().contains("two versions"));
+        // Without the example what is loaded counts again, which has no two versions of anything.
+        where->clear();
+        QTest::mouseClick(example, Qt::LeftButton);
+        QVERIFY(!example->isChecked());
+        QTest::mouseClick(page_->findChild<QPushButton*>("versions.run"), Qt::LeftButton);
+        QTRY_COMPARE(page_->findChild<QPushButton*>("versions.run")->text(), QStringLiteral("Compare"));
+        QVERIFY(!page_->versions()->result());
     }
 };
 

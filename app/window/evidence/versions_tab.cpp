@@ -14,7 +14,6 @@
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/drift_plot.h"
 
-#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLineEdit>
@@ -57,8 +56,7 @@ VersionsTab::VersionsTab(ReferenceShelf* shelf, QWidget* parent)
     connect(work_, &Background::advanced, this, &VersionsTab::showState);
     connect(work_, &Background::ended, this, &VersionsTab::showState);
     connect(shelf_, &ReferenceShelf::changed, this, [this] {
-        if (!std::exchange(exampleAsked_, false)) return outdate();
-        compare();
+        if (!example_->isChecked()) outdate();
     });
     connect(where_, &QLineEdit::textEdited, this, &VersionsTab::outdate);
     connect(method_, &QComboBox::activated, this, &VersionsTab::outdate);
@@ -87,8 +85,10 @@ QWidget* VersionsTab::buildForm() {
     rows_->setSuffix(tr(" rows"));
     auto* add = named(new QPushButton(tr("Add tables …"), form), "versions.add", tr("Add tables"),
                       tr("Measured kernels of an older and of a newer version of the same software"));
-    example_ = named(new QPushButton(tr("Example"), form), "versions.example", tr("Load the example"),
-                     tr("Attention kernels of SGLang 0.5.6 and 0.5.14 on H100, as measured by aiconfigurator"));
+    example_ = named(new QPushButton(tr("Example"), form), "versions.example", tr("Compare the example"),
+                     tr("Kernels of two versions of SGLang on H100, as measured by aiconfigurator, instead of the "
+                        "references that are loaded; those stay as they are"));
+    example_->setCheckable(true);
     run_ = named(new QPushButton(tr("Compare"), form), "versions.run", tr("Compare versions"),
                  tr("Hold the oldest version of every family against the newest"));
     export_ = named(new QPushButton(tr("Export …"), form), "versions.export", tr("Export"),
@@ -105,14 +105,7 @@ QWidget* VersionsTab::buildForm() {
     connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : compare(); });
     connect(where_, &QLineEdit::returnPressed, this, &VersionsTab::compare);
     connect(export_, &QPushButton::clicked, this, &VersionsTab::chooseFile);
-    connect(example_, &QPushButton::clicked, this, [this] {
-        const QString folder = ui::qs(presetsFolder()) + QStringLiteral("/versions");
-        QStringList files;
-        for (const QString& name : QDir(folder).entryList({QStringLiteral("*.csv")}, QDir::Files, QDir::Name))
-            files << folder + QLatin1Char('/') + name;
-        exampleAsked_ = true;
-        shelf_->open(files);
-    });
+    connect(example_, &QPushButton::clicked, this, &VersionsTab::chooseExample);
     return form;
 }
 
@@ -126,6 +119,11 @@ void VersionsTab::refuse(const Diagnostic& why) {
     state_->setToolTip(ui::windowText(toText(why)));
 }
 
+void VersionsTab::chooseExample(bool wanted) {
+    if (wanted) return compare();
+    if (result_) outdate();
+}
+
 void VersionsTab::compare() {
     const auto filter = parseFilter(where_->text().toStdString());
     if (!filter) return refuse(filter.error());
@@ -137,11 +135,16 @@ void VersionsTab::compare() {
     state_->setTone(ui::Tone::Muted);
     refused_ = false;
     work_->ask(
-        [options, method, filter = *filter, tables = shelf_->tables()](std::stop_token stop,
-                                                                       Progress& progress) mutable -> Expected<Drift> {
+        [options, method, filter = *filter, tables = example_->isChecked() ? nullptr : shelf_->tables()](
+            std::stop_token stop, Progress& progress) mutable -> Expected<Drift> {
             const auto executor = makeDefaultExecutor();
             options.executor = executor.get();
             options.stop = stop;
+            if (!tables) {
+                auto read = readReferences(std::vector<std::string>{presetsFolder() + "/versions"}, {});
+                if (!read) return tl::unexpected(std::move(read.error()));
+                tables = std::make_shared<const std::vector<ReferenceTable>>(std::move(*read));
+            }
             std::vector<ReferenceTable> chosen;
             for (const ReferenceTable& table : *tables) {
                 if (!table.models.empty()) continue;

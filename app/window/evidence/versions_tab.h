@@ -1,7 +1,8 @@
 #pragma once
 
-// How stale prices become when the software moves: the loaded tables of two versions held against each other, family by
-// family, and what few rows of the later version repair.
+// How stale prices become when the software moves: tables of two versions held against each other, family by family,
+// and what few rows of the later version repair. The example's tables are read apart: they do not join those that are
+// loaded.
 
 #include "app/window/evidence/reference_shelf.h"
 #include "evaluation/drift/drift.h"
@@ -42,11 +43,12 @@ private:
     void showState();
     void addTables();
     void chooseFile();
+    void chooseExample(bool wanted);
 
     ReferenceShelf* shelf_;
     Background* work_;
     std::optional<Drift> result_;
-    bool exampleAsked_ = false, refused_ = false;
+    bool refused_ = false;
 
     QComboBox* method_;
     QLineEdit* where_;
