@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 namespace orrery {
@@ -157,21 +158,37 @@ double middle(std::vector<double> values) {
     return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
-// Nothing, or one factor (ln), where it told the known rows better than the mixture did, each by the others.
+// The simplest of nothing, one factor (ln) and the mixture (no value) that is not told apart from the best by the known
+// rows, each foretold by the others: within one standard error of the paired difference (Breiman, Friedman, Olshen and
+// Stone, Classification and Regression Trees, 1984, section 3.4.3).
 std::optional<double> simplerAnswer(const std::vector<Seen>& models, const std::vector<double>& target) {
     const std::size_t n = target.size();
     if (n < 3) return std::nullopt;
     std::vector<double> mixed(n, 0), others;
     for (const Seen& one : models) addLeftOut(one, target, mixed);
-    double nothing = 0, factor = 0, mixture = 0;
+    std::array<std::vector<double>, 3> off;  // nothing, factor, mixture
     for (std::size_t i = 0; i < n; ++i) {
         others = target;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-        const auto off = [&](double told) { return std::abs(std::expm1(told - target[i])); };
-        nothing += off(0), factor += off(middle(others)), mixture += off(mixed[i]);
+        const std::array told{0.0, middle(others), mixed[i]};
+        for (std::size_t k = 0; k < off.size(); ++k) off[k].push_back(std::abs(std::expm1(told[k] - target[i])));
     }
-    if (mixture <= std::min(nothing, factor)) return std::nullopt;
-    return nothing <= factor ? 0 : middle(target);
+    const auto sum = [](const std::vector<double>& values) {
+        return std::accumulate(values.begin(), values.end(), 0.0);
+    };
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < off.size(); ++k)
+        if (sum(off[k]) < sum(off[best])) best = k;
+    const auto apart = [&](std::size_t simpler) {
+        double mean = 0, squares = 0;
+        for (std::size_t i = 0; i < n; ++i) mean += (off[simpler][i] - off[best][i]) / static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i) squares += std::pow(off[simpler][i] - off[best][i] - mean, 2);
+        return mean > std::sqrt(squares / static_cast<double>(n * (n - 1)));
+    };
+    std::size_t chosen = 0;
+    while (chosen < best && apart(chosen)) ++chosen;
+    if (chosen == 0) return 0;
+    return chosen == 1 ? std::optional(middle(target)) : std::nullopt;
 }
 
 }  // namespace

@@ -29,10 +29,11 @@ struct DriftRepair {
     RepairShares shares;
 };
 
-/// Where "nothing has moved" or the median ratio told the known rows better, each by the others, that is what is said,
-/// with the mixture's intervals around it. `known`: indices of rows whose later time may be looked at; `asked`: of those to answer, whose later time is not
-/// read. At most `mostRepairRows` known ones are used, spread evenly. Same arguments, same bits. O(models × (known³ +
-/// asked × known²)).
+/// Said is the simplest of "nothing has moved", the median ratio and the mixture that comes within one standard error
+/// of the best where each known row is foretold by the others, with the mixture's intervals around it. `known`: indices
+/// of rows whose later time may be looked at; `asked`: of those to answer, whose later time is not read. At most
+/// `mostRepairRows` known ones are used, spread evenly. Same arguments, same bits. O(models × (known³ + asked ×
+/// known²)).
 inline constexpr std::size_t mostRepairRows = 128;
 DriftRepair repair(const LaterRows& rows, const LaterInputs& inputs, std::span<const std::size_t> known,
                    std::span<const std::size_t> asked);
