@@ -6,8 +6,10 @@
 #include "base/unit.h"
 #include "evaluation/best_answer.h"
 #include "evaluation/error_growth.h"
+#include "evaluation/row_pricing.h"
 #include "evaluation/shipped_references.h"
 #include "hardware/files/catalogue.h"
+#include "methods/among_all.h"
 #include "study/fidelity/ladder_answer.h"
 #include "study/fidelity/savings.h"
 
@@ -16,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace orrery::cli {
 
@@ -58,7 +61,7 @@ int savings(const Arguments& arguments, Watch& watch) {
                : Unanswered;
 }
 
-// Kernel, sums of kernels, whole models.
+// Kernels, their sums, and what was measured whole.
 int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
     const auto choice = methodChoice(name, builtinMethods());
     if (!choice) return failed(choice.error());
@@ -68,6 +71,8 @@ int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
         auto read = readReferences(files);
         if (!read) return failed(read.error());
         tables = std::move(*read);
+    } else if (auto serving = readReferences(std::vector{presetsFolder() + "/serving/published-offline.yaml"})) {
+        std::move(serving->begin(), serving->end(), std::back_inserter(tables));
     }
     ReferenceFilter filter;
     if (const auto where = arguments.value("where")) {
@@ -99,34 +104,32 @@ int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
         "\nroot mean squares, relative to the measured sum; the measured growth is that of errors which are "
         "common by {:.2f} (0: √N, 1: N); `inside` adds sides with 0.50\n",
         found.correlation);
-    // Whole models, measured end to end.
-    double squares = 0;
-    std::size_t models = 0, inside = 0;
-    for (const ModelReference& each : shippedModelReferences().all) {
-        if (kindOf(each.task) != TaskKind::Pass) continue;
-        auto hardware = loadHardware(each.reference.device);
-        auto workload = loadWorkload(each.recipe);
-        if (!hardware || !workload) continue;
-        EstimateContext context{*executor, watch.token()};
-        context.options = choice->options;
-        context.wantTimeline = false;
-        const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
-        const auto answer = estimate(method, scenario, context);
-        if (!answer) continue;
-        const double error = answer->latency.value / each.reference.value.value - 1;
-        squares += error * error;
-        models += 1;
-        inside += each.reference.value >= answer->interval.low && each.reference.value <= answer->interval.high ? 1 : 0;
+    if (found.levels.empty()) {
+        text += "nothing that was measured whole is answered\n";
+    } else {
+        Table levels({"measured whole", "rows", "error", "median", "inside"}, {false, true, true, true, true});
+        for (const LevelPoint& level : found.levels)
+            levels.add({std::string(levelName(level.task)), std::to_string(level.rows), percent(level.measured),
+                        percent(level.median), percent(level.coverage, 0)});
+        text += "\n" + levels.text() + "\nroot mean squares, medians, and shares inside the answers' intervals\n";
     }
-    if (models > 0)
-        text += fmt::format("whole models: {} off (root mean square), {} of {} inside the interval\n",
-                            percent(std::sqrt(squares / static_cast<double>(models))), inside, models);
-    else
-        text += "whole models: none that was measured is answered\n";
     return print(text) ? Answered : Unanswered;
 }
 
-// Whole models that were measured: one method, the ladder, a budget without end.
+// As the source says that the model was launched and fused, where a method has the option.
+std::vector<std::string> askedAsMeasured(const ModelReference& reference) {
+    ModelRow row;
+    row.launch = reference.launch;
+    row.fusion = reference.fusion;
+    std::vector<std::string> methods;
+    for (const Method& method : builtinMethods())
+        if (method.card.answers(TaskKind::Pass) && standsAmongAll(method.card))
+            methods.push_back(toText(method.card, settingsOf(method.card, row)));
+    return methods;
+}
+
+// Whole models that were measured: one method, the ladder, a budget without end. The question is the one that was
+// measured: the software and its ways belong to it.
 int models(Watch& watch) {
     const auto executor = makeDefaultExecutor();
     Table table({"question", "measured", "best one", "", "ladder", "", "budget", ""},
@@ -144,11 +147,13 @@ int models(Watch& watch) {
         auto hardware = loadHardware(each.reference.device);
         auto workload = loadWorkload(each.recipe);
         if (!hardware || !workload || watch.interrupted()) continue;
-        const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
+        Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
+        scenario.software.engine = each.reference.software;
         const double measured = each.reference.value.value;
         LadderOptions climbing;
         climbing.executor = executor.get();
         climbing.stop = watch.token();
+        climbing.methods = askedAsMeasured(each);
         const LadderAnswer ladder = climbLadder(scenario, climbing);
         std::vector<AskedAnswer> asked;
         for (const LadderStep& step : ladder.steps) asked.push_back({step.method, step.estimate.get()});
@@ -156,6 +161,7 @@ int models(Watch& watch) {
         BudgetOptions spending;
         spending.executor = executor.get();
         spending.stop = watch.token();
+        spending.methods = climbing.methods;
         const auto budget = answerWithin(scenario, spending);
         if (!ladder.last() || !ladder.last()->soFar || !ranking.best || !budget) continue;
         const Estimate& best = *asked[*ranking.best].estimate;
@@ -202,7 +208,9 @@ const Command fidelityCommand{
     .details = "Without --growth: five models on one design, each priced in full and by budgets of several widths.",
     .options = {{"hardware", "H", "the design of the five models; `gemmini-like` unless told"},
                 {"full", "ID", "the method that counts as full fidelity; without it, what evidence speaks for"},
-                {"growth", "ID", "instead: errors of sums of measured kernels by this method, between √N and N"},
+                {"growth", "ID",
+                 "instead: errors of sums of measured kernels by this method, between √N and N, of passes, training "
+                 "steps and serving runs"},
                 {"models", "", "instead: ladders and budgets against whole models that were measured"},
                 {"references", "FILE", "with --growth: measured kernels instead of those that ship", true},
                 {"where", "TERMS", "with --growth: rows that hold, as `device=h100-sxm,kind=gemm`"}},

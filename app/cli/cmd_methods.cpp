@@ -4,6 +4,7 @@
 #include "app/cli/question.h"
 #include "base/unit.h"
 #include "evaluation/cost_measurement.h"
+#include "evaluation/fit_cost.h"
 #include "methods/adapter/adapter_method.h"
 #include "methods/method.h"
 
@@ -112,6 +113,34 @@ int measureCosts(const Method* only, Watch& watch) {
     return print(table.text() + "\n" + fitted.text()) ? Answered : Unanswered;
 }
 
+// Each fit as long as it took, and the rates that come of it beside those that are stated.
+int measureFits(const Method* only, const std::vector<std::string>& files, Watch& watch) {
+    const auto tables = readReferences(files);
+    if (!tables) return failed(tables.error());
+    const auto rows = selectRows(*tables, {});
+    Table table({"method", "family", "rows", "a fit takes"}, {false, false, true, true});
+    Table fitted({"method", "a section takes", "as stated"});
+    const auto text = [](const FitRate& rate) {
+        return fmt::format("{} + {} a row", format(Seconds(rate.fixed), 2), format(Seconds(rate.perRow), 2));
+    };
+    watch.begin("fitting");
+    for (const KernelMethod& method : kernelMethods()) {
+        if (!method.fit || (only && only->card.id != method.id)) continue;
+        const auto fit = measureFit(method, *tables, rows, watch.token());
+        if (!fit) {
+            if (only || fit.error().code == "study.cancelled") return failed(fit.error());
+            continue;
+        }
+        for (const FitSample& each : fit->samples)
+            table.add(
+                {std::string(method.id), each.family, std::to_string(each.rows), format(Seconds(each.seconds), 2)});
+        const auto stated = statedFitRate(method.id);
+        fitted.add({std::string(method.id), text(fit->fitted), stated ? text(*stated) : "not measured"});
+    }
+    watch.end();
+    return print(table.text() + "\n" + fitted.text()) ? Answered : Unanswered;
+}
+
 int runMethods(const Arguments& arguments, Watch& watch) {
     const Method* only = nullptr;
     if (!arguments.positionals().empty()) {
@@ -120,6 +149,7 @@ int runMethods(const Arguments& arguments, Watch& watch) {
         only = findMethod(choice->id);
     }
     if (arguments.has("measure-cost")) return measureCosts(only, watch);
+    if (arguments.has("measure-fit")) return measureFits(only, arguments.values("measure-fit"), watch);
     std::optional<Scenario> asked;
     if (arguments.has("hardware") || arguments.has("workload") || arguments.has("task")) {
         auto scenario = readScenario(arguments);
@@ -165,6 +195,8 @@ std::vector<Option> methodsOptions() {
         {"workload", "W", "of that question"},
         {"set", "PATH=VALUE", "change an attribute of the hardware", true},
         {"measure-cost", "", "instead: ask each method questions of several sizes and set the time beside its card's"},
+        {"measure-fit", "TABLES",
+         "instead: fit the methods to parts of these references and set the time beside what is stated", true},
     };
     all.insert(all.end(), scenarioOptions().begin(), scenarioOptions().end());
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
@@ -188,6 +220,7 @@ const Command methodsCommand{
                   "how long would each take to answer?"},
                  {"orrery-cli methods roofline --measure-cost",
                   "how long does it take on this machine, beside its card?"},
+                 {"orrery-cli methods tile-hybrid --measure-fit presets/versions", "how long does its fit take here?"},
                  {"orrery-cli methods --json", "every card: evidence, needs, failure mode, papers"}},
     .run = runMethods,
 };

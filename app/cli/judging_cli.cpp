@@ -118,8 +118,8 @@ Expected<BenchmarkRun> runJudging(const JudgingArgument& asked, const std::vecto
 std::string judgedText(const Judged& judged) {
     const JudgingQuestion& question = judged.question;
     Table table({"method", "methodology", "rows", "MAPE", "90 % of it", "median", "p90", "bias", "in 90 %",
-                 "per answer", "difficulty", "samples", "repro."},
-                {false, false, true, true, true, true, true, true, true, true, false, true, true});
+                 "per answer", "difficulty", "samples", "a fit", "repro."},
+                {false, false, true, true, true, true, true, true, true, true, false, true, true, true});
     const auto add = [&](const JudgedEntry& entry) {
         const EvaluationFigures& figures = entry.figures();
         const ErrorSummary& e = figures.errors;
@@ -135,6 +135,7 @@ std::string judgedText(const Judged& judged) {
                    states ? fmt::format("{:.0f} %", 100 * figures.coverage90) : "–",
                    figures.secondsPerAnswer > 0 ? format(Seconds(figures.secondsPerAnswer), 2) : "–",
                    entry.facts.difficulty, count(static_cast<double>(entry.facts.samples)),
+                   !entry.facts.fitting || entry.facts.samples == 0 ? "–" : format(*entry.facts.fitting, 2),
                    fmt::format("{}/10", entry.facts.points())});
     };
     for (const std::size_t i : judged.ranking) add(judged.entries[i]);
@@ -176,8 +177,17 @@ std::string judgedText(const Judged& judged) {
                                     entry.assumptions[static_cast<std::size_t>(Aspect::Clock)].value,
                                     entry.assumptions[static_cast<std::size_t>(Aspect::Stack)].value);
             }
-            text += fmt::format("  {} ({})\n", methods, terms);
+            text += fmt::format("  {}: {} ({})\n", groupLetter(group), methods, terms);
         }
+    }
+    for (const auto& front : answerFronts(judged)) {
+        std::string methods;
+        for (const std::size_t i : front) methods += (methods.empty() ? "" : ", ") + judged.entries[i].asked;
+        if (front.size() > 1)
+            text += fmt::format(
+                "front of cost and error{}: {}\n",
+                judged.groups > 1 ? " of " + groupLetter(judged.entries[front.front()].common.group) : std::string(),
+                methods);
     }
     if (!silent.empty()) text += fmt::format("answer none: {}\n", silent);
     return text;

@@ -257,6 +257,12 @@ std::vector<Aspect> differing(std::span<const Assumptions> all) {
     return found;
 }
 
+std::vector<const CalibrationSection*> sectionsBehind(std::string_view method, std::span<const ReferenceTable> tables,
+                                                      std::span<const RowRef> rows,
+                                                      const CalibrationSet& calibrations) {
+    return sectionsOf(method, lookAt(tables, rows), calibrations);
+}
+
 std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTable> tables,
                            std::span<const RowRef> rows, const CalibrationSet& calibrations) {
     std::set<std::string> counted;

@@ -39,6 +39,10 @@ std::vector<std::size_t> equalsOf(std::span<const Assumptions> all);
 /// Aspects in which not all say the same.
 std::vector<Aspect> differing(std::span<const Assumptions> all);
 
+/// Sections of the method that speak of the kinds in `rows`; of whole models all.
+std::vector<const CalibrationSection*> sectionsBehind(std::string_view method, std::span<const ReferenceTable> tables,
+                                                      std::span<const RowRef> rows, const CalibrationSet& calibrations);
+
 /// Measured rows that the method's calibrations were fitted to, each source once, of the kinds that stand in `rows`;
 /// 0: it needs none.
 std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTable> tables,

@@ -1,5 +1,6 @@
 #include "evaluation/error_growth.h"
 
+#include "base/maths.h"
 #include "base/random.h"
 
 #include <algorithm>
@@ -8,13 +9,60 @@
 
 namespace orrery {
 
+namespace {
+
+std::vector<LevelPoint> levelsOf(const EvaluatedRows& rows, std::span<const ReferenceTable> tables) {
+    std::map<TaskKind, std::vector<std::size_t>> levels;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const ReferenceTable& table = tables[static_cast<std::size_t>(rows.ref[i].table)];
+        if (!table.models.empty())
+            levels[kindOf(table.models[static_cast<std::size_t>(rows.ref[i].row)].task)].push_back(i);
+    }
+    std::vector<LevelPoint> points;
+    for (const auto& [task, places] : levels) {
+        LevelPoint point{task, places.size()};
+        std::vector<double> sizes;
+        for (const std::size_t i : places) {
+            const double error = rows.error(i);
+            sizes.push_back(std::abs(error));
+            point.measured += error * error;
+            point.coverage += rows.measured[i] >= rows.low[i] && rows.measured[i] <= rows.high[i] ? 1 : 0;
+        }
+        std::sort(sizes.begin(), sizes.end());
+        const auto count = static_cast<double>(places.size());
+        point.measured = std::sqrt(point.measured / count);
+        point.coverage /= count;
+        point.median = medianOfSorted(sizes);
+        points.push_back(point);
+    }
+    return points;
+}
+
+}  // namespace
+
+std::string_view levelName(TaskKind task) {
+    switch (task) {
+        case TaskKind::Pass:
+            return "one pass";
+        case TaskKind::OneOperator:
+            return "one operator";
+        case TaskKind::TrainingStep:
+            return "training step";
+        case TaskKind::ServingRun:
+            return "serving run";
+    }
+    return {};
+}
+
 ErrorGrowth errorGrowth(const Evaluation& evaluation, std::span<const ReferenceTable> tables, double assumed,
                         std::uint64_t seed, std::size_t draws) {
     ErrorGrowth growth;
     const EvaluatedRows& rows = evaluation.rows;
+    growth.levels = levelsOf(rows, tables);
     std::map<std::string, std::vector<std::size_t>> devices;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const ReferenceTable& table = tables[static_cast<std::size_t>(rows.ref[i].table)];
+        if (!table.models.empty()) continue;
         const auto device = table.rows[static_cast<std::size_t>(rows.ref[i].row)].device;
         devices[table.devices[static_cast<std::size_t>(device)].catalogue].push_back(i);
     }

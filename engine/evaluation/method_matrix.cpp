@@ -168,10 +168,27 @@ MethodMatrix methodMatrix(std::span<const MatrixEntry> entries, std::span<const 
     return matrix;
 }
 
+void markLeast(MethodMatrix& matrix, const std::function<std::size_t(std::size_t entry, std::size_t column)>& group) {
+    for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+        std::map<std::size_t, std::vector<MatrixCell*>> groups;
+        for (std::size_t m = 0; m < matrix.cells.size(); ++m) {
+            MatrixCell& cell = matrix.cells[m][c];
+            if (cell.state == MatrixCell::State::Judged && cell.common) groups[group(m, c)].push_back(&cell);
+        }
+        for (auto& [which, cells] : groups) {
+            for (MatrixCell* cell : cells) cell->equals = cells.size();
+            if (cells.size() < 2) continue;
+            (*std::min_element(cells.begin(), cells.end(), [](const MatrixCell* a, const MatrixCell* b) {
+                return a->mape < b->mape;
+            }))->least = true;
+        }
+    }
+}
+
 std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> entries) {
-    std::string out =
-        fmt::format("method,methodology,level,{},state,rows,common,median_error,low,high,mape,coverage90,reason\n",
-                    toText(matrix.by));
+    std::string out = fmt::format(
+        "method,methodology,level,{},state,rows,common,median_error,low,high,mape,coverage90,equals,least,reason\n",
+        toText(matrix.by));
     for (const std::size_t m : matrix.order) {
         for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
             const MatrixCell& cell = matrix.cells[m][c];
@@ -179,10 +196,10 @@ std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> e
                                toText(entries[m].card->level), csvCell(matrix.columns[c].word), toText(cell.state),
                                cell.rows, cell.common ? 1 : 0);
             if (cell.state == MatrixCell::State::Judged) {
-                out += fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},\n", cell.median, cell.low, cell.high,
-                                   cell.mape, cell.coverage90);
+                out += fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{},\n", cell.median, cell.low, cell.high,
+                                   cell.mape, cell.coverage90, cell.equals, cell.least ? 1 : 0);
             } else {
-                out += fmt::format(",,,,,,{}\n", csvCell(cell.reason));
+                out += fmt::format(",,,,,,,,{}\n", csvCell(cell.reason));
             }
         }
     }
@@ -206,7 +223,8 @@ std::string matrixTex(const MethodMatrix& matrix, std::span<const MatrixEntry> e
             out += " & ";
             if (cell.state == MatrixCell::State::NotApplicable) out += "--";
             if (cell.state == MatrixCell::State::Judged)
-                out += fmt::format("${:+.1f}_{{{}}}$", 100 * cell.median, cell.rows);
+                out += fmt::format("${}{:+.1f}{}_{{{}}}$", cell.least ? "\\mathbf{" : "", 100 * cell.median,
+                                   cell.least ? "}" : "", cell.rows);
         }
         out += " \\\\\n";
     }

@@ -7,6 +7,7 @@
 #include "methods/method.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ struct MatrixCell {
     double median = 0;         ///< of (predicted − measured) ÷ measured, signed
     double low = 0, high = 0;  ///< 90 % interval of the median, by order statistics; all errors where rows are few
     double mape = 0;
+    std::size_t equals = 0;     ///< that are set against each other in its column, itself among them; 0: not said
+    bool least = false;         ///< the smallest mean error of these, where they are two or more
     double coverage90 = 0;      ///< share inside the method's own 90 % intervals
     std::vector<RowRef> which;  ///< the rows
     std::string reason;         ///< of NotApplicable, one sentence
@@ -56,6 +59,10 @@ struct MethodMatrix {
 MethodMatrix methodMatrix(std::span<const MatrixEntry> entries, std::span<const ReferenceTable> tables,
                           std::span<const RowRef> asked, Facet by, bool common);
 
+/// Says in each column who errs least among equals, on the rows that its methods have in common. `group`: by place in
+/// the entries and by column, of whom the method is an equal there.
+void markLeast(MethodMatrix& matrix, const std::function<std::size_t(std::size_t entry, std::size_t column)>& group);
+
 /// Median of some numbers and its 90 % interval by order statistics (ranks n/2 ± 0.82 √n); the whole range under eight.
 /// Empty gives zeros.
 struct MedianInterval {
@@ -63,10 +70,11 @@ struct MedianInterval {
 };
 MedianInterval aroundMedian(std::vector<double> values);
 
-/// method, methodology, level, column, state, rows, common, median error, interval, mean, coverage, reason.
+/// method, methodology, level, column, state, rows, common, median error, interval, mean, coverage, equals, whether it
+/// errs least of these, reason.
 std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> entries);
 /// A table of LaTeX (booktabs, multirow-free): signed median error in per cent with n as an index; `--` is not
-/// applicable, blank is no truth.
+/// applicable, blank is no truth, bold is the least mean error among equals.
 std::string matrixTex(const MethodMatrix& matrix, std::span<const MatrixEntry> entries);
 
 }  // namespace orrery

@@ -74,6 +74,30 @@ std::vector<bool> wideEnough(std::span<const std::size_t> priced) {
     return wide;
 }
 
+std::string groupLetter(std::size_t group) {
+    constexpr std::size_t letters = 26;
+    return group < letters ? std::string(1, static_cast<char>('A' + group)) : std::to_string(group + 1);
+}
+
+std::vector<std::vector<std::size_t>> frontsOf(std::span<const CostedError> methods) {
+    std::vector<std::size_t> order;
+    std::size_t groups = 0;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        if (methods[i].apart) continue;
+        order.push_back(i);
+        groups = std::max(groups, methods[i].group + 1);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(methods[a].cost, methods[a].error) < std::pair(methods[b].cost, methods[b].error);
+    });
+    std::vector<std::vector<std::size_t>> fronts(groups);
+    for (const std::size_t i : order) {
+        auto& front = fronts[methods[i].group];
+        if (front.empty() || methods[i].error < methods[front.back()].error) front.push_back(i);
+    }
+    return fronts;
+}
+
 std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked) {
     std::unordered_map<std::uint64_t, std::size_t> answers;
     for (const Evaluation* evaluation : evaluations) {

@@ -44,6 +44,19 @@ struct CommonRows {
 /// is set against whom in firstShare; empty: all against all. O(draws × rows × evaluations).
 CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked,
                         std::span<const std::size_t> groups = {}, std::uint64_t seed = 1);
+/// A, B, …: what a group of equals is called in figures and tables.
+std::string groupLetter(std::size_t group);
+
+/// What a method costs (seconds, rows to measure) and how far off it is.
+struct CostedError {
+    double cost = 0, error = 0;
+    std::size_t group = 0;  ///< of equals, as CommonFigures has it
+    bool apart = false;     ///< on rows of its own: in no front
+};
+/// By group, which of its methods no other of them beats in both: indices, cheapest first. A group of which nobody is
+/// compared has none.
+std::vector<std::vector<std::size_t>> frontsOf(std::span<const CostedError> methods);
+
 /// The rows that all of them price, in the order in which they were asked.
 std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked);
 

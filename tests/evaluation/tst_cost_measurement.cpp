@@ -1,6 +1,9 @@
 // From samples to rates, and from a method to samples. No time is compared with another one here.
 
 #include "evaluation/cost_measurement.h"
+#include "evaluation/fit_cost.h"
+#include "hardware/files/catalogue.h"
+#include "learning/calibration.h"
 
 #include <QtTest/QtTest>
 
@@ -14,6 +17,9 @@ private slots:
     void findsRatesAgain();
     void leavesOutRates();
     void measuresWhatIsAnswered();
+    void findsRatesOfFits();
+    void measuresFits();
+    void everyShippedFitHasARate();
 };
 
 void TstCostMeasurement::findsRatesAgain() {
@@ -57,6 +63,41 @@ void TstCostMeasurement::measuresWhatIsAnswered() {
     stopped.request_stop();
     const auto none = measureCost(*findMethod("roofline"), few, stopped.get_token());
     QVERIFY(!none && none.error().code == "study.cancelled");
+}
+
+void TstCostMeasurement::findsRatesOfFits() {
+    const FitRate made{0.2, 1e-3};
+    std::vector<FitSample> samples;
+    for (const std::int64_t rows : {64, 128, 1024, 8192}) samples.push_back({"", rows, made.seconds(double(rows))});
+    const FitRate found = fitRateOf(samples);
+    QVERIFY2(std::abs(found.fixed / made.fixed - 1) < 0.05, qPrintable(QString::number(found.fixed)));
+    QVERIFY2(std::abs(found.perRow / made.perRow - 1) < 0.05, qPrintable(QString::number(found.perRow)));
+}
+
+void TstCostMeasurement::measuresFits() {
+    const auto tables = readReferences(std::vector<std::string>{presetsFolder() + "/versions"});
+    QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
+    const auto rows = selectRows(*tables, *parseFilter("kind=gemm,dtype=bf16"));
+    const auto fit = measureFit(*findKernelMethod("tile-wave"), *tables, rows);
+    QVERIFY2(fit, fit ? "" : toText(fit.error()).c_str());
+    QCOMPARE(fit->samples.front().rows, std::int64_t{64});
+    for (std::size_t i = 1; i < fit->samples.size(); ++i) {
+        QCOMPARE(fit->samples[i].rows, 2 * fit->samples[i - 1].rows);
+        QCOMPARE(fit->samples[i].family, std::string("h100-sxm gemm bf16"));
+    }
+    QVERIFY(fit->fitted.seconds(128) > 0);
+    const auto few = measureFit(*findKernelMethod("tile-wave"), *tables, std::span(rows).first(10));
+    QVERIFY(!few && few.error().code == "calibration.few-rows");
+    const auto none = measureFit(*findKernelMethod("loop-nest"), *tables, rows);
+    QVERIFY(!none && none.error().code == "calibration.nothing-to-fit");
+}
+
+// Set-up is told of every method that ships with something fitted.
+void TstCostMeasurement::everyShippedFitHasARate() {
+    for (const auto& calibration : shippedCalibrations().set.all()) {
+        const KernelMethod* method = findKernelMethod(calibration->method);
+        if (method && method->fit) QVERIFY2(statedFitRate(calibration->method), calibration->method.c_str());
+    }
 }
 
 QTEST_GUILESS_MAIN(TstCostMeasurement)

@@ -295,6 +295,22 @@ private slots:
             for (const ReproducibilityPoint& point : entry.facts.reproducibility) QVERIFY(!point.why.empty());
         }
         QVERIFY(hybrid->facts.reproducibility.back().given);
+        // What was fitted takes time to fit, and its tables do not ship; the roofline learned nothing.
+        QVERIFY(roofline->facts.fitting && roofline->facts.fitting->value == 0);
+        QVERIFY(hybrid->facts.fitting && hybrid->facts.fitting->value > 1);
+        const auto given = [](const MethodFacts& facts, std::string_view name) {
+            const auto point = std::ranges::find(facts.reproducibility, name, &ReproducibilityPoint::name);
+            return point != facts.reproducibility.end() && point->given;
+        };
+        QVERIFY(given(roofline->facts, "training data ships") && !given(hybrid->facts, "training data ships"));
+        QVERIFY(given(hybrid->facts, "training data named") && given(hybrid->facts, "fit can be repeated"));
+        // Both devices are among those that it was fitted to; asked without what it learned there they are new to it.
+        QVERIFY(given(roofline->facts, "unseen device") && !given(hybrid->facts, "unseen device"));
+        FactFinder anew;
+        const auto without = anew.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables,
+                                        judged.rows, shippedCalibrations().set, false, true);
+        QVERIFY(given(without, "unseen device"));
+        QVERIFY(roofline->facts.points() != hybrid->facts.points());
         // Without calibrations nothing was fitted: the facts follow what is there.
         const CalibrationSet none;
         FactFinder finder;
@@ -305,12 +321,12 @@ private slots:
         // A finder that is kept does not say of new calibrations what it found of the old.
         const auto learned = finder.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables,
                                           judged.rows, shippedCalibrations().set);
-        const auto anew =
+        const auto again =
             finder.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables, judged.rows, none);
         QVERIFY(learned.reproducibility.back().given);
-        QVERIFY2(anew.reproducibility.back().why != learned.reproducibility.back().why ||
+        QVERIFY2(again.reproducibility.back().why != learned.reproducibility.back().why ||
                      calibrationsHash(none) != calibrationsHash(shippedCalibrations().set),
-                 anew.reproducibility.back().why.c_str());
+                 again.reproducibility.back().why.c_str());
     }
     // What was fitted holds a clock and a software and cannot be asked otherwise: first is who is first of its equals.
     void otherClocksAndStacksAreToldApart() {
@@ -332,6 +348,28 @@ private slots:
         QCOMPARE(shares.size(), judged.groups);
         for (const auto& [group, share] : shares) QVERIFY(std::fabs(share - 1) < 1e-9);
         for (const JudgedEntry& entry : judged.entries) QCOMPARE(entry.common.equals, members[entry.common.group]);
+        // Nobody is on a front for beating another of other terms, and every group has its own.
+        const auto fronts = answerFronts(judged);
+        QCOMPARE(fronts.size(), judged.groups);
+        for (std::size_t group = 0; group < fronts.size(); ++group) {
+            QVERIFY(!fronts[group].empty());
+            for (const std::size_t i : fronts[group]) QCOMPARE(judged.entries[i].common.group, group);
+        }
+        // In a cell the two rooflines are set against each other alone, and one of them errs least.
+        QCOMPARE(judged.matrix.columns.size() > 0, true);
+        for (std::size_t c = 0; c < judged.matrix.columns.size(); ++c) {
+            std::size_t least = 0;
+            for (std::size_t m = 0; m < judged.entries.size(); ++m) {
+                const MatrixCell& cell = judged.matrix.cells[m][c];
+                if (!cell.common) continue;
+                const bool bound = &judged.entries[m] == roofline || &judged.entries[m] == levels;
+                if (bound) QCOMPARE(cell.equals, std::size_t{2});
+                least += bound && cell.least ? 1 : 0;
+                QVERIFY(!cell.least || cell.equals > 1);
+            }
+            if (judged.matrix.columns[c].common > 0) QCOMPARE(least, std::size_t{1});
+        }
+        QVERIFY(judgedTex(judged).find("mathbf") != std::string::npos);
         const std::string csv = judgedCsv(judged), json = judgedJson(judged);
         QVERIFY(csv.find(",first_share,equals,") != std::string::npos &&
                 csv.find("the design's,none") != std::string::npos);
@@ -475,6 +513,44 @@ private slots:
             QVERIFY2(!judged.ranking.empty(), part.id.c_str());
         }
     }
+    // From kernels on to systems: what was measured whole stands in levels of its own, and in no sum of kernels.
+    void errorsGoOnToSystems() {
+        JudgingQuestion question;
+        question.name = "All that ships";
+        question.methods = {"roofline", "tile-hybrid"};
+        question.seen = true;
+        const Judged judged = answered(question, 1);
+        const auto all = growthsOf(judged);
+        QCOMPARE(all.size(), std::size_t{2});
+        for (const MethodGrowth& each : all) {
+            const EvaluatedRows& rows = judged.entries[each.entry].evaluation->rows;
+            std::map<TaskKind, std::pair<std::size_t, double>> whole;
+            std::size_t kernels = 0;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const ReferenceTable& table = (*judged.tables)[static_cast<std::size_t>(rows.ref[i].table)];
+                if (table.models.empty()) {
+                    ++kernels;
+                    continue;
+                }
+                auto& [number, squares] = whole[kindOf(table.models[static_cast<std::size_t>(rows.ref[i].row)].task)];
+                number += 1;
+                squares += rows.error(i) * rows.error(i);
+            }
+            QVERIFY(each.growth.rows > 0 && each.growth.rows <= kernels);
+            QCOMPARE(each.growth.levels.size(), std::size_t{3});
+            QCOMPARE(whole.size(), std::size_t{3});
+            for (const LevelPoint& level : each.growth.levels) {
+                const auto& [number, squares] = whole.at(level.task);
+                QCOMPARE(level.rows, number);
+                QVERIFY(std::fabs(level.measured - std::sqrt(squares / static_cast<double>(number))) < 1e-12);
+                QVERIFY(level.median <= level.measured + 1e-12 && level.coverage <= 1);
+            }
+            const std::string svg = growthSvg(each.growth, "method", pageWidth);
+            for (const char* name : {"training step: ", "serving run: ", "one pass: "})
+                QVERIFY2(svg.find(name) != std::string::npos, name);
+        }
+        QVERIFY(growthCsv(judged, all).find("tile-hybrid,serving-run,") != std::string::npos);
+    }
     void aPageLeavesEverything() {
         const Judged judged = answered(products(), 1);
         const BenchmarkRun run{"Products", {}, {}, {judged}, 0};
@@ -493,7 +569,7 @@ private slots:
         const std::string page = textOf("report.html");
         for (const char* part :
              {"Error against cost", "By scenario", "Errors of the rows", "Truth", "Assumptions", "Survey",
-              "From kernels to sums of kernels", "Set-up and reproducibility", "Provenance", "<svg"})
+              "From kernels to systems", "Set-up and reproducibility", "Provenance", "<svg"})
             QVERIFY2(page.find(part) != std::string::npos, part);
         QVERIFY(page.find("<script") == std::string::npos && page.find("http-equiv") == std::string::npos);
         QVERIFY(page.find("src=") == std::string::npos && page.find("href=") == std::string::npos);

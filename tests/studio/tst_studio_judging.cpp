@@ -325,8 +325,17 @@ private slots:
             QVERIFY(watch.busiest() <= 16);
         }
         // Nobody stands apart in the ranking, and who does says so.
-        for (const int front : ui::paretoPoints(plot->points()))
-            QVERIFY(!plot->points()[static_cast<std::size_t>(front)].apart);
+        // A front is of one group, and the groups are those that the page tells apart.
+        std::set<int> groups;
+        for (const auto& front : ui::paretoFronts(plot->points())) {
+            for (const int point : front) {
+                QVERIFY(!plot->points()[static_cast<std::size_t>(point)].apart);
+                QCOMPARE(plot->points()[static_cast<std::size_t>(point)].group,
+                         plot->points()[static_cast<std::size_t>(front.front())].group);
+                groups.insert(plot->points()[static_cast<std::size_t>(point)].group);
+            }
+        }
+        QCOMPARE(groups.size(), std::max<std::size_t>(1, tab->compared()->page->groups));
     }
 
     // How errors of kernels add up, for the method that is shown: between √N and N, and equal to both for one kernel.

@@ -30,6 +30,8 @@
 using namespace orrery;
 using namespace orrery::ui;
 
+using Fronts = std::vector<std::vector<int>>;
+
 class TestEvidencePlots : public QObject {
     Q_OBJECT
 
@@ -63,8 +65,27 @@ private slots:
                                                 {"c", "C", 0, 0.2, 0.1, 0.3, 1e-5, false, 9},
                                                 {"d", "D", 0, 0.3, 0.1, 0.4, 1e-4, false, 9},
                                                 {"e", "E", 0, 0.05, 0.04, 0.1, 1e-2, false, 9}};
-        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1, 4}));
-        QVERIFY(paretoPoints({}).empty());
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1, 4}}));
+        QVERIFY(paretoFronts({}).empty());
+    }
+
+    // A method of other terms beats nobody: D is on the front of its own group, which A and B left before.
+    void frontsAreAmongEquals() {
+        std::vector<AccuracyPoint> points{{"a", "A", 0, 0.5, 0.4, 0.8, 1e-6, false, 9},
+                                          {"b", "B", 0, 0.1, 0.1, 0.2, 1e-5, false, 9},
+                                          {"c", "C", 1, 0.3, 0.1, 0.3, 1e-4, false, 9},
+                                          {"d", "D", 1, 0.2, 0.1, 0.4, 1e-2, false, 9}};
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1}}));
+        AccuracyPlot plot;
+        plot.resize(600, 400);
+        plot.setPoints(points);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const QImage one = plot.grab().toImage();
+        points[2].group = points[3].group = 1;
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1}, {2, 3}}));
+        plot.setPoints(points);
+        QVERIFY(plot.grab().toImage() != one);
     }
 
     // On rows of its own a method is shown, and counts for nothing: no front, however good it looks there.
@@ -72,9 +93,9 @@ private slots:
         std::vector<AccuracyPoint> points{{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100},
                                           {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100},
                                           {"c", "C", 2, 0.01, 0.005, 0.02, 1e-7, false, 4}};
-        QCOMPARE(paretoPoints(points), (std::vector<int>{2}));
+        QCOMPARE(paretoFronts(points), (Fronts{{2}}));
         points[2].apart = true;
-        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1}));
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1}}));
         // Half of the answers of B take 1 us to 1 s: the axis holds both, and the text says so.
         points[1].secondsLow = 1e-6;
         points[1].secondsHigh = 1;
@@ -118,9 +139,9 @@ private slots:
         QVERIFY(chosen.isEmpty());
         // Without a published time it stands at the right edge.
         QVERIFY(plot.placeOfPublished(1).x() > plot.placeOfPublished(0).x());
-        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1, 2}));
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1, 2}}));
         // By what it was fitted to, A costs nothing and B 2 less than B, which it beats.
-        QCOMPARE(paretoPoints(points, CostAxis::SetUp), (std::vector<int>{0, 2}));
+        QCOMPARE(paretoFronts(points, CostAxis::SetUp), (Fronts{{0, 2}}));
         plot.setCost(CostAxis::SetUp);
         plot.grab();
         QVERIFY(plot.placeOf(0).x() < plot.placeOf(2).x() && plot.placeOf(2).x() < plot.placeOf(1).x());

@@ -1,6 +1,8 @@
 #include "widgets/evidence/accuracy_plot.h"
 
+#include "evaluation/side_by_side.h"
 #include "widgets/common/picture_file.h"
+#include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -95,6 +97,7 @@ QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
                     .arg(text(Seconds(point.secondsLow), 2), text(Seconds(point.secondsHigh), 2));
     if (point.apart) said += tr("; on rows of its own, not compared");
     if (point.samples > 0) said += tr("; fitted to %1 measured rows").arg(countText(point.samples));
+    if (point.fitting > 0) said += tr(" in %1").arg(text(Seconds(point.fitting), 2));
     if (point.coverage >= 0) said += tr("; %1 of the rows inside their 90 % interval").arg(percentText(point.coverage));
     return said;
 }
@@ -132,23 +135,14 @@ void paintMark(QPainter& painter, const QPointF& at, MethodLevel level, double r
 
 }  // namespace
 
-std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis cost) {
-    const auto costs = [cost](const AccuracyPoint& point) {
-        return cost == CostAxis::SetUp ? point.samples : point.seconds;
-    };
-    std::vector<int> order;
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (!points[i].apart) order.push_back(static_cast<int>(i));
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-        const AccuracyPoint &one = points[static_cast<std::size_t>(a)], &other = points[static_cast<std::size_t>(b)];
-        return std::pair(costs(one), one.mape) < std::pair(costs(other), other.mape);
-    });
-    std::vector<int> front;
-    for (const int point : order) {
-        const double error = points[static_cast<std::size_t>(point)].mape;
-        if (front.empty() || error < points[static_cast<std::size_t>(front.back())].mape) front.push_back(point);
-    }
-    return front;
+std::vector<std::vector<int>> paretoFronts(const std::vector<AccuracyPoint>& points, CostAxis cost) {
+    std::vector<CostedError> methods;
+    for (const AccuracyPoint& point : points)
+        methods.push_back({cost == CostAxis::SetUp ? point.samples : point.seconds, point.mape,
+                           static_cast<std::size_t>(point.group), point.apart});
+    std::vector<std::vector<int>> fronts;
+    for (const auto& front : frontsOf(methods)) fronts.emplace_back(front.begin(), front.end());
+    return fronts;
 }
 
 void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis& x, const PlotAxis& y) const {
@@ -189,13 +183,28 @@ void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis&
     paintMark(painter, place, point.level, 6);
 }
 
-void AccuracyPlot::paintFront(QPainter& painter) const {
-    const std::vector<int> front = paretoPoints(points_, cost_);
-    painter.setPen(QPen(Theme::instance().colours().mutedText, 1, Qt::DashLine));
-    for (std::size_t i = 1; i < front.size(); ++i) {
-        const QPointF from = places_[static_cast<std::size_t>(front[i - 1])],
-                      to = places_[static_cast<std::size_t>(front[i])];
-        painter.drawPolyline(QPolygonF{from, QPointF(to.x(), from.y()), to});
+void AccuracyPlot::paintFronts(QPainter& painter) const {
+    const Theme& theme = Theme::instance();
+    const auto fronts = paretoFronts(points_, cost_);
+    painter.setFont(theme.font(FontRole::Small));
+    painter.setPen(QPen(theme.colours().mutedText, 1, Qt::DashLine));
+    for (const std::vector<int>& front : fronts) {
+        QPolygonF line;
+        for (const int point : front) {
+            const QPointF to = places_[static_cast<std::size_t>(point)];
+            if (!line.isEmpty()) line << QPointF(to.x(), line.last().y());
+            line << to;
+        }
+        if (front.size() < 2) continue;
+        painter.drawPolyline(line);
+        // In the middle of its longest stretch, where no mark stands.
+        if (fronts.size() < 2) continue;
+        qsizetype longest = 0;
+        for (qsizetype i = 0; i + 1 < line.size(); i += 2)
+            if (line[i + 1].x() - line[i].x() > line[longest + 1].x() - line[longest].x()) longest = i;
+        const QPointF middle = (line[longest] + line[longest + 1]) / 2;
+        const auto group = static_cast<std::size_t>(points_[static_cast<std::size_t>(front.front())].group);
+        painter.drawText(middle + QPointF(-3, -3), qs(groupLetter(group)));
     }
 }
 
@@ -234,7 +243,8 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
         if (point >= 0 && at < points_.size() && std::ranges::find(order, at) == order.end()) order.push_back(at);
     };
     add(current_);
-    for (const int point : paretoPoints(points_, cost_)) add(point);
+    for (const auto& front : paretoFronts(points_, cost_))
+        for (const int point : front) add(point);
     for (int i = 0; i < static_cast<int>(points_.size()); ++i) add(i);
     std::vector<QPointF> marks;
     std::vector<QSizeF> sizes;
@@ -246,8 +256,12 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
         titles << title;
         sizes.emplace_back(painter.fontMetrics().horizontalAdvance(title) + 2, painter.fontMetrics().height());
     };
-    for (const std::size_t i : order)
-        want(places_[i], points_[i].apart ? points_[i].title + QStringLiteral(" *") : points_[i].title);
+    for (const std::size_t i : order) {
+        QString name = points_[i].apart ? points_[i].title + QStringLiteral(" *") : points_[i].title;
+        if (cost_ == CostAxis::SetUp && points_[i].fitting > 0)
+            name += tr(", fits in %1").arg(text(Seconds(points_[i].fitting), 2));
+        want(places_[i], name);
+    }
     for (std::size_t i = 0; i < crosses_.size(); ++i) want(crosses_[i], published_[i].title);
     const std::vector<PlacedName> names = placeNames(marks, sizes, 8, area, {});
     painter.setPen(QPen(theme.colours().mutedText, 1));
@@ -408,7 +422,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     }
     if (!zoom_.isWhole()) painter.setClipRect(frame.area);
     paintPublished(painter);
-    paintFront(painter);
+    paintFronts(painter);
     paintFamilies(painter);
     for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, x, y);
     paintNames(painter, frame.area);

@@ -4,7 +4,8 @@
 // axes logarithmic. Colour is its methodology, shape its level, fill whether the truth was measured; a halo marks
 // intervals that hold too rarely. The bar goes from the median to the ninetieth percentile of the absolute error, the
 // whisker over the mean errors of resampled rows, the bar across over what half of the answers take. A line joins the
-// methods that no other one beats in both.
+// methods that no other one of equal terms beats in both; where there are several groups of equals, each line ends in
+// the letter of its group.
 
 #include "methods/method.h"
 #include "widgets/common/plot_axis.h"
@@ -33,6 +34,8 @@ struct AccuracyPoint {
     double samples = 0;        ///< measured rows that it was fitted to
     double secondsLow = 0, secondsHigh = 0;  ///< what half of its answers take; 0: not known
     bool apart = false;                      ///< on rows of its own, not compared: pale, with a star, in no front
+    int group = 0;                           ///< of methods with equal terms, counted from 0: fronts are among equals
+    double fitting = 0;  ///< seconds that fitting to its samples takes; 0: nothing, or not known
 };
 /// What others published of their tools: a grey cross, joined to nothing.
 struct PublishedPoint {
@@ -43,8 +46,8 @@ struct PublishedPoint {
 /// What an answer costs: its time, or what had to be measured before the first one.
 enum class CostAxis { Answer, SetUp };
 
-/// Points that no other one beats in error and cost, cheapest first; none that stands apart.
-std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis cost = CostAxis::Answer);
+/// By group: points that no other one of it beats in error and cost, cheapest first; none that stands apart.
+std::vector<std::vector<int>> paretoFronts(const std::vector<AccuracyPoint>& points, CostAxis cost = CostAxis::Answer);
 
 inline constexpr double leastCoverage = 0.85;  ///< below it a 90 % interval gets a halo
 
@@ -89,7 +92,7 @@ private:
     void paint(QPainter& painter, const QRect& all);
     QString textOf(const AccuracyPoint& point) const;
     void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& x, const PlotAxis& y) const;
-    void paintFront(QPainter& painter) const;
+    void paintFronts(QPainter& painter) const;
     void paintFamilies(QPainter& painter) const;
     void paintPublished(QPainter& painter) const;
     double costOf(const AccuracyPoint& point) const;

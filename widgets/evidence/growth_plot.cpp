@@ -20,8 +20,9 @@ GrowthPlot::GrowthPlot(QWidget* parent) : QWidget(parent) {
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void GrowthPlot::setMarks(std::vector<GrowthMark> marks, double correlation) {
+void GrowthPlot::setMarks(std::vector<GrowthMark> marks, double correlation, std::vector<GrowthLevel> levels) {
     marks_ = std::move(marks);
+    levels_ = std::move(levels);
     correlation_ = correlation;
     setAccessibleDescription(tr("%n size(s) of sums", nullptr, static_cast<int>(marks_.size())));
     update();
@@ -32,8 +33,21 @@ bool GrowthPlot::event(QEvent* event) {
     auto* help = static_cast<QHelpEvent*>(event);
     const auto nearest = std::ranges::min_element(
         places_, {}, [&](const QPointF& place) { return std::abs(place.x() - help->pos().x()); });
-    const GrowthMark& mark = marks_[static_cast<std::size_t>(nearest - places_.begin())];
+    const auto at = static_cast<std::size_t>(nearest - places_.begin());
     const auto percent = [](double value) { return tickText(std::round(value * 1000) / 1000, TickText::Percent); };
+    if (at >= marks_.size()) {
+        const GrowthLevel& level = levels_[at - marks_.size()];
+        QToolTip::showText(
+            help->globalPos(),
+            tr("%1: %2 rows, measured whole; %3 off (root mean square), median %4; %5 of them inside "
+               "their interval")
+                .arg(level.name)
+                .arg(level.rows)
+                .arg(percent(level.measured), percent(level.median), percent(std::round(level.inside * 100) / 100)),
+            this);
+        return true;
+    }
+    const GrowthMark& mark = marks_[at];
     QToolTip::showText(help->globalPos(),
                        tr("Sums of %1 kernels: %2 off; %3 if errors had nothing in common, %4 if all were alike; "
                           "%5 of the sums inside their interval")
@@ -65,7 +79,13 @@ void GrowthPlot::paintEvent(QPaintEvent*) {
         xs.push_back(mark.kernels);
         for (const double value : {mark.measured, mark.independent, mark.common}) ys.push_back(std::max(value, 1e-5));
     }
-    const QRectF area = frame.area.adjusted(8, 8, -8, -8);
+    for (const GrowthLevel& level : levels_) ys.push_back(std::max(level.measured, 1e-5));
+    painter.setFont(Theme::instance().font(FontRole::Small));
+    double wide = 0;
+    for (const GrowthLevel& level : levels_)
+        wide = std::max(wide, static_cast<double>(painter.fontMetrics().horizontalAdvance(level.name)) + 10);
+    const double levelsWide = wide * static_cast<double>(levels_.size());
+    const QRectF area = frame.area.adjusted(8, 8, -8 - levelsWide, -8);
     const PlotAxis x = PlotAxis::covering(xs, area.left(), area.right());
     const PlotAxis y = PlotAxis::covering(ys, area.bottom(), area.top());
     frame.paint(painter, x, y, width());
@@ -96,6 +116,23 @@ void GrowthPlot::paintEvent(QPaintEvent*) {
             }
         }
         line.at = points.back().y();
+        // What all kernels miss alike, sums of them miss whatever their number.
+        if (line.value == &GrowthMark::common && !levels_.empty())
+            painter.drawLine(points.back(), QPointF(frame.area.right(), line.at));
+    }
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+        const GrowthLevel& level = levels_[i];
+        const QPointF at(area.right() + 8 + wide * (static_cast<double>(i) + 0.5),
+                         y.position(std::max(level.measured, 1e-5)));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colours.accent);
+        painter.drawRect(QRectF(at - QPointF(4, 4), QSizeF(8, 8)));
+        places_.push_back(at);
+        painter.setPen(colours.mutedText);
+        // Below its mark, or above where the axis is near.
+        const bool room = at.y() + 8 + tall < frame.area.bottom();
+        painter.drawText(QRectF(at.x() - wide / 2, room ? at.y() + 6 : at.y() - 6 - tall, wide, tall), Qt::AlignCenter,
+                         level.name);
     }
     // Names stand at the right end, none over another.
     for (std::size_t i = 1; i < lines.size(); ++i) lines[i].at = std::max(lines[i].at, lines[i - 1].at + tall);

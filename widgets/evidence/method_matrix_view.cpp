@@ -87,7 +87,9 @@ private:
             words.setRight(words.right() - painter->fontMetrics().horizontalAdvance(count) - 8);
             const QString interval = QStringLiteral("[%1 … %2]").arg(wholePercent(cell.low), wholePercent(cell.high));
             const int wide = painter->fontMetrics().horizontalAdvance(interval);
-            painter->setFont(theme.font(FontRole::Body));
+            QFont body = theme.font(FontRole::Body);
+            body.setBold(cell.least);
+            painter->setFont(body);
             painter->setPen(ink);
             const QString median = wholePercent(cell.median) + QStringLiteral(" %");
             const int taken = painter->fontMetrics().horizontalAdvance(median);
@@ -164,7 +166,9 @@ QVariant MethodMatrixModel::headerData(int section, Qt::Orientation orientation,
 MethodMatrixView::MethodMatrixView(QWidget* parent) : QTableView(parent), model_(new MethodMatrixModel(this)) {
     setObjectName(QStringLiteral("evidence.matrix"));
     setAccessibleName(tr("Methods by scenario"));
-    setToolTip(tr("Signed median error, its interval and the number of rows; grey: not applicable, blank: no truth"));
+    setToolTip(
+        tr("Signed median error, its interval and the number of rows; bold: least mean error among equals; grey: not "
+           "applicable, blank: no truth"));
     setModel(model_);
     setItemDelegate(new CellDelegate(this));
     setFrameShape(NoFrame);

@@ -15,6 +15,7 @@ struct MatrixPicture {
         enum class State { NoTruth, NotApplicable, Judged } state = State::NoTruth;
         double median = 0, low = 0, high = 0;  ///< signed relative errors
         qint64 rows = 0;
+        bool least = false;  ///< errs least of its equals in the column: bold
         bool common = true;  ///< false: of other rows than its neighbours in the column
         QString tip;
     };

@@ -58,6 +58,13 @@ QString assumptionText(const Compared& compared, int judgement) {
     return words.join(QStringLiteral(" · "));
 }
 
+/// `A · `: whose equal a compared method is, as its front says.
+QString groupText(const Compared& compared, int judgement) {
+    const CommonFigures* figures = compared.figuresOf(judgement);
+    if (!figures || compared.page->groups < 2) return {};
+    return ui::qs(groupLetter(figures->group)) + QStringLiteral(" · ");
+}
+
 QString assumptionTip(const Assumptions& assumptions) {
     QStringList lines;
     for (const Aspect aspect : aspects) {
@@ -79,6 +86,14 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
         if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted};
     }
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
+}
+
+ui::Cell fitCell(const MethodFacts& facts) {
+    if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
+    ui::Cell cell = timeCell(facts.fitting->value);
+    if (facts.samples == 0) cell.text = AccuracyTab::tr("none");
+    cell.tip = AccuracyTab::tr("What fitting to these rows takes one core, by rates that were measured");
+    return cell;
 }
 
 QString pointsTip(const MethodFacts& facts) {
@@ -147,6 +162,7 @@ void AccuracyTab::showMatrix() {
             shown.high = cell.high;
             shown.rows = static_cast<qint64>(cell.rows);
             shown.common = cell.common || !how_.common;
+            shown.least = cell.least;
             const QString where =
                 QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
             switch (cell.state) {
@@ -168,6 +184,9 @@ void AccuracyTab::showMatrix() {
                                             .arg(shown.common ? QString()
                                                               : tr(". It prices less than half of this column's rows, "
                                                                    "so it is judged on other rows"));
+                    if (cell.equals > 1)
+                        shown.tip += cell.least ? tr(". The least mean error of its %1 equals").arg(cell.equals)
+                                                : tr(". One of %1 equals").arg(cell.equals);
                     break;
             }
             row.cells.push_back(std::move(shown));
@@ -250,15 +269,28 @@ void AccuracyTab::showMethods() {
         pointed_.push_back(static_cast<int>(cells.size()));
         const MethodCard& card = *each.card;
         const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
-        points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
-                          figures.errors.p90Error, figures.secondsPerAnswer,
+        points.push_back({each.method,
+                          each.title,
+                          each.colour,
+                          figures.errors.mape,
+                          figures.errors.medianError,
+                          figures.errors.p90Error,
+                          figures.secondsPerAnswer,
                           simulated(*tables_, shared && !compared_->common.rows.empty() ? compared_->common.rows
                                                                                         : each.evaluation->rows.ref),
-                          static_cast<qint64>(figures.errors.rows), card.level, shared ? shared->mapeLow : 0,
-                          shared ? shared->mapeHigh : 0, intervals ? figures.coverage90 : -1,
-                          ui::qs(toText(card.methodology)), ui::qs(card.id),
-                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0, figures.secondsLow,
-                          figures.secondsHigh, apart});
+                          static_cast<qint64>(figures.errors.rows),
+                          card.level,
+                          shared ? shared->mapeLow : 0,
+                          shared ? shared->mapeHigh : 0,
+                          intervals ? figures.coverage90 : -1,
+                          ui::qs(toText(card.methodology)),
+                          ui::qs(card.id),
+                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0,
+                          figures.secondsLow,
+                          figures.secondsHigh,
+                          apart,
+                          shared ? static_cast<int>(shared->group) : 0,
+                          fresh && compared_->facts[i].fitting ? compared_->facts[i].fitting->value : 0});
         const EvaluatedRows& rows = each.evaluation->rows;
         const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
@@ -284,10 +316,12 @@ void AccuracyTab::showMethods() {
                               static_cast<double>(compared_->facts[i].samples),
                               tr("Measured rows to which this method (and the methods it uses) was fitted")}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             fresh ? fitCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
                               static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? wordCell(compared_->differing.empty() ? tr("the same as all") : assumptionText(*compared_, at))
+             fresh ? wordCell(compared_->differing.empty() ? tr("the same as all")
+                                                           : groupText(*compared_, at) + assumptionText(*compared_, at))
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted)});
         if (apart) {
             // After all that are compared, however it is sorted by error: other rows, other figures.
@@ -313,7 +347,7 @@ void AccuracyTab::showMethods() {
     plot_->setPoints(std::move(points));
     methods_->setCells({tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"),
                         tr("Kendall τ"), tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"),
-                        tr("Rows"), tr("Difficulty"), tr("Fitted to"), tr("Reproducible"), tr("Assumes")},
+                        tr("Rows"), tr("Difficulty"), tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Assumes")},
                        std::move(cells));
     if (shown_ < 0) showMethod(-1);
 }
@@ -378,18 +412,23 @@ void AccuracyTab::showMethod(int at) {
 
 void AccuracyTab::showGrowth() {
     std::vector<ui::GrowthMark> marks;
+    std::vector<ui::GrowthLevel> levels;
     double correlation = 0;
     if (shown_ >= 0) {
         const Evaluation& evaluation = *judged_[static_cast<std::size_t>(shown_)].evaluation;
         std::vector<RowRef> rows;
         for (const std::size_t i : residualRows_) rows.push_back(evaluation.rows.ref[i]);
-        const ErrorGrowth growth = growthOf(evaluation, *tables_, rows, drawsOfGrowth);
+        const auto& whole = compared_ ? compared_->rows : rows;
+        const ErrorGrowth growth = growthOf(evaluation, *tables_, rows, whole, drawsOfGrowth);
         for (const GrowthPoint& point : growth.points)
             marks.push_back(
                 {static_cast<double>(point.kernels), point.measured, point.independent, point.common, point.coverage});
+        for (const LevelPoint& level : growth.levels)
+            levels.push_back({ui::qs(levelName(level.task)), static_cast<qint64>(level.rows), level.measured,
+                              level.median, level.coverage});
         correlation = growth.correlation;
     }
-    growth_->setMarks(std::move(marks), correlation);
+    growth_->setMarks(std::move(marks), correlation, std::move(levels));
 }
 
 void AccuracyTab::showResiduals() {

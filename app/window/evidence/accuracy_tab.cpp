@@ -274,8 +274,8 @@ QWidget* AccuracyTab::buildChips() {
     state_->setObjectName(QStringLiteral("accuracy.state"));
     setUp_ =
         named(new QCheckBox(tr("Cost: set-up"), rows), "accuracy.setup", tr("Cost: set-up"),
-              tr("Cost is how many measured rows a method was fitted to, instead of the time of an answer. How long "
-                 "fitting took is not recorded"));
+              tr("Cost is how many measured rows a method was fitted to, instead of the time of an answer. Beside its "
+                 "name stands how long such a fit takes one core"));
     connect(setUp_, &QCheckBox::toggled, this,
             [this](bool on) { plot_->setCost(on ? ui::CostAxis::SetUp : ui::CostAxis::Answer); });
     published_ = named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),

@@ -68,7 +68,7 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
         if (const auto choice = methodChoice(entry.asked, builtinMethods())) options.options = choice->options;
         entry.assumptions = assumptionsOf(*entry.card, tables, judged.rows, options);
         entry.facts = finder.facts(entry.asked, *entry.card, entry.evaluation.get(), tables, judged.rows, calibrations,
-                                   !entry.importedFrom.empty());
+                                   !entry.importedFrom.empty(), question.leaveDeviceOut);
         entry.fittedRows = fittedAmong(entry.card->id, tables, judged.rows, calibrations);
         if (!entry.importedFrom.empty()) {
             for (Assumption& each : entry.assumptions) each = {"not said", "The file of results does not say"};
@@ -119,6 +119,31 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
         for (const std::size_t place : common.ranking) judged.ranking.push_back(compared[place]);
     }
     if (!assumptions.empty()) judged.differing = differing(assumptions);
+}
+
+/// Cells stand in columns of other rows than the page: who is whose equal is asked of each anew.
+void compareCells(Judged& judged, const EvaluateOptions& asked) {
+    MethodMatrix& matrix = judged.matrix;
+    std::vector<std::vector<std::size_t>> group(matrix.columns.size(), std::vector<std::size_t>(matrix.cells.size()));
+    for (std::size_t c = 0; judged.question.equal && c < matrix.columns.size(); ++c) {
+        std::vector<std::size_t> entries;
+        std::vector<Assumptions> said;
+        for (std::size_t m = 0; m < matrix.cells.size(); ++m) {
+            const JudgedEntry& entry = judged.entries[m];
+            if (!matrix.cells[m][c].common) continue;
+            entries.push_back(m);
+            if (!entry.importedFrom.empty()) {
+                said.push_back(entry.assumptions);
+                continue;
+            }
+            EvaluateOptions options = asked;
+            if (const auto choice = methodChoice(entry.asked, builtinMethods())) options.options = choice->options;
+            said.push_back(assumptionsOf(*entry.card, *judged.tables, matrix.cells[m][c].which, options));
+        }
+        const auto groups = equalsOf(said);
+        for (std::size_t i = 0; i < entries.size(); ++i) group[c][entries[i]] = groups[i];
+    }
+    markLeast(matrix, [&](std::size_t entry, std::size_t column) { return group[column][entry]; });
 }
 
 void sayWhatChanged(Judged& judged) {
@@ -302,7 +327,19 @@ void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinde
     judged.matrix =
         methodMatrix(judged.matrixEntries(), *judged.tables, rowsWithout(*judged.tables, judged.asked, others),
                      judged.question.by, judged.question.common);
+    compareCells(judged, asked);
     sayWhatChanged(judged);
+}
+
+std::vector<std::vector<std::size_t>> answerFronts(const Judged& judged) {
+    std::vector<CostedError> methods;
+    for (const JudgedEntry& entry : judged.entries) {
+        const EvaluationFigures& figures = entry.figures();
+        // Results of others need not say what they cost.
+        methods.push_back({figures.secondsPerAnswer, figures.errors.mape, entry.common.group,
+                           !entry.compared || !(figures.secondsPerAnswer > 0)});
+    }
+    return frontsOf(methods);
 }
 
 SavedRows savedRows(const Judged& judged) {

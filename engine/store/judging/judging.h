@@ -82,6 +82,10 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
 /// evaluation or refusal; the rest is made anew.
 void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts);
 
+/// Of the compared methods those that no other one of their equals beats in both error and cost of an answer, by
+/// group, cheapest first. By clock: other machines may say otherwise.
+std::vector<std::vector<std::size_t>> answerFronts(const Judged& judged);
+
 /// What the file says of its rows and results, to be saved with it.
 SavedRows savedRows(const Judged& judged);
 

@@ -45,10 +45,12 @@ Json factsJson(const MethodFacts& facts) {
     Json points = Json::array();
     for (const ReproducibilityPoint& point : facts.reproducibility)
         points.push_back({{"point", point.name}, {"given", point.given}, {"why", point.why}});
-    return {{"difficulty", facts.difficulty}, {"difficulty_why", facts.difficultyWhy},
-            {"samples", facts.samples},       {"files", facts.files},
-            {"programs", facts.programs},     {"reproducibility", facts.points()},
-            {"points", std::move(points)}};
+    Json json{{"difficulty", facts.difficulty}, {"difficulty_why", facts.difficultyWhy},
+              {"samples", facts.samples},       {"files", facts.files},
+              {"programs", facts.programs},     {"reproducibility", facts.points()},
+              {"points", std::move(points)}};
+    if (facts.fitting) json["fitting_seconds"] = facts.fitting->value;
+    return json;
 }
 
 Json entryJson(const JudgedEntry& entry, bool timings) {
@@ -105,6 +107,8 @@ Json matrixJson(const Judged& judged) {
                 one["low"] = cell.low;
                 one["high"] = cell.high;
                 one["mape"] = cell.mape;
+                one["equals"] = cell.equals;
+                one["least"] = cell.least;
             }
             cells.push_back(std::move(one));
         }
@@ -192,13 +196,16 @@ std::string benchmarkJson(const BenchmarkRun& run, bool timings) {
 
 std::string judgedCsv(const Judged& judged) {
     std::string out =
-        "method,version,methodology,level,compared,rows,mape,mape_low,mape_high,first_share,equals,median_ape,p90_ape,"
-        "bias,"
-        "kendall_tau,coverage90,seconds_per_answer,seconds_low,seconds_high,samples,fitted_rows,difficulty,"
+        "method,version,methodology,level,compared,rows,mape,mape_low,mape_high,first_share,equals,group,on_front,"
+        "median_ape,p90_ape,bias,"
+        "kendall_tau,coverage90,seconds_per_answer,seconds_low,seconds_high,samples,fitting_seconds,fitted_rows,"
+        "difficulty,"
         "reproducibility,fusion,launch,clock,stack,refusal\r\n";
     std::vector<std::size_t> order = judged.ranking;
     for (std::size_t i = 0; i < judged.entries.size(); ++i)
         if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    std::set<std::size_t> front;
+    for (const auto& each : answerFronts(judged)) front.insert(each.begin(), each.end());
     for (const std::size_t i : order) {
         const JudgedEntry& entry = judged.entries[i];
         store::CsvRow row;
@@ -215,15 +222,18 @@ std::string judgedCsv(const Judged& judged) {
             row.add(ranged ? fmt::format("{:.6g}", entry.common.mapeLow) : "")
                 .add(ranged ? fmt::format("{:.6g}", entry.common.mapeHigh) : "")
                 .add(ranged ? fmt::format("{:.3g}", entry.common.firstShare) : "")
-                .add(ranged ? fmt::format("{}", entry.common.equals) : "");
+                .add(ranged ? fmt::format("{}", entry.common.equals) : "")
+                .add(ranged && judged.groups > 1 ? groupLetter(entry.common.group) : "")
+                .add(entry.compared ? (front.contains(i) ? "1" : "0") : "");
             for (const double each : {e.medianError, e.p90Error, e.bias, e.kendall, figures.coverage90,
                                       figures.secondsPerAnswer, figures.secondsLow, figures.secondsHigh})
                 row.add(fmt::format("{:.6g}", each));
         } else {
             row.add("0");
-            for (int k = 0; k < 13; ++k) row.add("");
+            for (int k = 0; k < 15; ++k) row.add("");
         }
         row.add(fmt::format("{}", entry.facts.samples))
+            .add(entry.facts.fitting ? fmt::format("{:.3g}", entry.facts.fitting->value) : "")
             .add(fmt::format("{}", entry.fittedRows))
             .add(entry.facts.difficulty)
             .add(fmt::format("{}", entry.facts.points()));
@@ -300,18 +310,21 @@ std::string questionsCsv(std::span<const Judged> parts) {
 std::string judgedTex(const Judged& judged) {
     std::string out = fmt::format(
         "% {}\n% Orrery {}, rows {}, results {}\n% figures of {} rows that all of these price, of {}\n"
-        "\\begin{{tabular}}{{llrrrrrrrr}}\n\\toprule\nMethod & Class & Mean & 90\\,\\% of it & Median & p90 & Inside & "
-        "Answer & Samples & Repro. \\\\\n & & \\% & \\% & \\% & \\% & \\% & \\textmu s & & /10 \\\\\n\\midrule\n",
+        "\\begin{{tabular}}{{llrrrrrrrrr}}\n\\toprule\nMethod & Class & Mean & 90\\,\\% of it & Median & p90 & Inside "
+        "& "
+        "Answer & Samples & Fit & Repro. \\\\\n & & \\% & \\% & \\% & \\% & \\% & \\textmu s & & s & /10 \\\\\n"
+        "\\midrule\n",
         judged.question.name, ORRERY_VERSION, judged.hash, resultsHash(judged), judged.common.size(),
         judged.rows.size());
     for (const std::size_t i : judged.ranking) {
         const JudgedEntry& entry = judged.entries[i];
         const ErrorSummary& e = entry.common.figures.errors;
-        out += fmt::format("{} & {} & {:.1f} & {:.1f}--{:.1f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} & {} & {} \\\\\n",
-                           texted(entry.asked), texted(toText(entry.card->methodology)), 100 * e.mape,
-                           100 * entry.common.mapeLow, 100 * entry.common.mapeHigh, 100 * e.medianError,
-                           100 * e.p90Error, 100 * entry.common.figures.coverage90, 1e6 * entry.own.secondsPerAnswer,
-                           entry.facts.samples, entry.facts.points());
+        out += fmt::format(
+            "{} & {} & {:.1f} & {:.1f}--{:.1f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} & {} & {} & {} \\\\\n",
+            texted(entry.asked), texted(toText(entry.card->methodology)), 100 * e.mape, 100 * entry.common.mapeLow,
+            100 * entry.common.mapeHigh, 100 * e.medianError, 100 * e.p90Error, 100 * entry.common.figures.coverage90,
+            1e6 * entry.own.secondsPerAnswer, entry.facts.samples,
+            entry.facts.fitting ? fmt::format("{:.2g}", entry.facts.fitting->value) : "--", entry.facts.points());
     }
     out += "\\bottomrule\n\\end{tabular}\n\n";
     return out + matrixTex(judged.matrix, judged.matrixEntries());

@@ -177,6 +177,11 @@ double legend(SvgPage& page, const std::vector<Dot>& dots, double x, double y, d
     return y;
 }
 
+std::string fitText(const MethodFacts& facts) {
+    if (!facts.fitting || facts.samples == 0) return {};
+    return fmt::format(", fits in {}", format(*facts.fitting, 2));
+}
+
 std::string plane(const Judged& judged, double width, bool setUp) {
     std::vector<Dot> dots;
     const auto add = [&](const JudgedEntry& entry) {
@@ -250,22 +255,30 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     page.text(11, area.y + area.h / 2, "mean error", normal, store::inkColour, "middle", false, -90);
     for (Dot& dot : dots) dot.x = x.at(dot.cost), dot.y = y.at(dot.error);
 
-    // What no other beats in both.
+    // What no other of its equals beats in both.
+    std::vector<CostedError> costed;
+    for (const Dot& dot : dots) costed.push_back({dot.cost, dot.error, dot.entry->common.group, dot.faint});
+    for (const auto& members : frontsOf(costed)) {
+        if (members.size() < 2) continue;
+        std::vector<std::pair<double, double>> front;
+        std::size_t longest = 0;
+        for (const std::size_t i : members) {
+            if (!front.empty()) front.emplace_back(dots[i].x, front.back().second);
+            front.emplace_back(dots[i].x, dots[i].y);
+        }
+        for (std::size_t i = 0; i + 1 < front.size(); i += 2)
+            if (front[i + 1].first - front[i].first > front[longest + 1].first - front[longest].first) longest = i;
+        page.polyline(front, store::mutedColour, 1, "4 3");
+        if (judged.groups > 1)
+            page.text((front[longest].first + front[longest + 1].first) / 2, front[longest].second - 3,
+                      groupLetter(dots[members.front()].entry->common.group), small, store::mutedColour, "middle");
+    }
     std::vector<const Dot*> order;
     for (const Dot& dot : dots)
         if (!dot.faint) order.push_back(&dot);
     std::stable_sort(order.begin(), order.end(), [](const Dot* a, const Dot* b) {
         return std::pair(a->cost, a->error) < std::pair(b->cost, b->error);
     });
-    std::vector<std::pair<double, double>> front;
-    double best = 1e300;
-    for (const Dot* dot : order) {
-        if (dot->error >= best) continue;
-        if (!front.empty()) front.emplace_back(dot->x, front.back().second);
-        front.emplace_back(dot->x, dot->y);
-        best = dot->error;
-    }
-    if (front.size() > 1) page.polyline(front, store::mutedColour, 1, "4 3");
     std::map<std::string_view, std::vector<const Dot*>> families;
     for (const Dot* dot : order) families[dot->entry->card->id].push_back(dot);
     for (const auto& [id, members] : families) {
@@ -277,7 +290,8 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     }
     std::vector<Name> labels;
     for (const Dot& dot : dots)
-        labels.push_back({dot.x, dot.y, dot.entry->asked + (dot.faint ? " *" : ""),
+        labels.push_back({dot.x, dot.y,
+                          dot.entry->asked + (dot.faint ? " *" : "") + (setUp ? fitText(dot.entry->facts) : ""),
                           dot.faint ? store::mutedColour : store::inkColour});
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
@@ -390,7 +404,7 @@ std::string matrixSvg(const Judged& judged, double width) {
             page.box(x, y + 1, wide - 2, line - 2, colour, strength);
             const bool other = !cell.common && matrix.columns[columns[k]].common > 0;
             page.text(x + (wide - 2) / 2, y + 11.5, fmt::format("{:+.1f} %{}", 100 * cell.median, other ? "*" : ""),
-                      small, store::inkColour, "middle", true);
+                      small, store::inkColour, "middle", cell.least);
             page.text(x + (wide - 2) / 2, y + 21.5,
                       wide > 78 ? fmt::format("{:+.0f} … {:+.0f}, n {}", 100 * cell.low, 100 * cell.high, cell.rows)
                                 : fmt::format("n {}", cell.rows),
@@ -401,7 +415,9 @@ std::string matrixSvg(const Judged& judged, double width) {
     page.text(2, height - 14,
               "Signed median error, 90 % of it, rows. Blue: too short, orange: too long, full at a factor of two.",
               std::min(small - 0.5, width / 62), store::mutedColour);
-    page.text(2, height - 4, "* of other rows than its column. Grey: not applicable. White: nothing measured.",
+    page.text(2, height - 4,
+              "Bold: least mean error of its equals. * of other rows than its column. Grey: not applicable. White: "
+              "nothing measured.",
               std::min(small - 0.5, width / 62), store::mutedColour);
     return page.finish();
 }

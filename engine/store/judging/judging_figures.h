@@ -19,7 +19,7 @@ inline constexpr double columnWidth = 336, pageWidth = 687;
 /// other beats in both, a line settings of one method. Pale with a star: methods that are not compared, on their own
 /// rows. Grey crosses: published claims with tool and source, where the question wants them.
 std::string planeSvg(const Judged& judged, double width);
-/// The same against measured rows that a method was fitted to.
+/// The same against measured rows that a method was fitted to; beside its name what fitting to them takes.
 std::string setUpSvg(const Judged& judged, double width);
 /// Methods by methodology × columns: signed median error, 90 % of it, rows.
 std::string matrixSvg(const Judged& judged, double width);

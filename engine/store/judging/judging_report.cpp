@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -204,6 +205,7 @@ std::string factsHtml(const Judged& judged) {
     std::string out = headed({{"method", false},
                               {"difficulty", false},
                               {"samples", true},
+                              {"a fit", true},
                               {"brings along", false},
                               {"reproducibility", true},
                               {"not given", false}});
@@ -218,9 +220,13 @@ std::string factsHtml(const Judged& judged) {
         out += "<tr>" + fmt::format("<td class=\"name\">{}</td>", escaped(entry.asked)) +
                fmt::format("<td>{}<span class=\"sub\">{}</span></td>", escaped(entry.facts.difficulty),
                            escaped(entry.facts.difficultyWhy)) +
-               cell(fmt::format("{}", entry.facts.samples), true) + cell(brought.empty() ? "nothing" : brought) +
-               cell(fmt::format("{} of 10", entry.facts.points()), true) + cell(lacking.empty() ? "–" : lacking) +
-               "</tr>";
+               cell(fmt::format("{}", entry.facts.samples), true) +
+               cell(!entry.facts.fitting       ? "not measured"
+                    : entry.facts.samples == 0 ? "none"
+                                               : format(*entry.facts.fitting, 2),
+                    true) +
+               cell(brought.empty() ? "nothing" : brought) + cell(fmt::format("{} of 10", entry.facts.points()), true) +
+               cell(lacking.empty() ? "–" : lacking) + "</tr>";
     }
     return out + std::string(tableEnd);
 }
@@ -286,8 +292,10 @@ std::string surveyHtml(const Judged& judged) {
 std::string growthHtml(const Judged& judged) {
     const auto all = growthsOf(judged);
     if (all.empty()) return {};
-    std::string out = figure(growthSvg(all.front().growth, judged.entries[all.front().entry].title, 900),
-                             "Sums of measured kernels of one device, drawn at random.");
+    std::string out =
+        figure(growthSvg(all.front().growth, judged.entries[all.front().entry].title, 900),
+               "Sums of measured kernels of one device, drawn at random; right, what was measured whole.");
+    constexpr std::array levels{TaskKind::Pass, TaskKind::TrainingStep, TaskKind::ServingRun};
     out += headed({{"method", false},
                    {"one kernel", true},
                    {"kernels", true},
@@ -295,20 +303,34 @@ std::string growthHtml(const Judged& judged) {
                    {"√N", true},
                    {"N", true},
                    {"common by", true},
-                   {"inside", true}});
+                   {"inside", true},
+                   {"one pass", true},
+                   {"training step", true},
+                   {"serving run", true}});
     for (const MethodGrowth& each : all) {
         const GrowthPoint &one = each.growth.points.front(), &last = each.growth.points.back();
         out += "<tr>" + cell(judged.entries[each.entry].title) + cell(shareText(one.measured), true) +
                cell(std::to_string(last.kernels), true) + cell(shareText(last.measured), true) +
                cell(shareText(last.independent), true) + cell(shareText(last.common), true) +
                cell(fmt::format("{:.2f}", each.growth.correlation), true) +
-               cell(fmt::format("{:.0f} %", 100 * last.coverage), true) + "</tr>";
+               cell(fmt::format("{:.0f} %", 100 * last.coverage), true);
+        for (const TaskKind task : levels) {
+            const auto found = std::find_if(each.growth.levels.begin(), each.growth.levels.end(),
+                                            [&](const LevelPoint& level) { return level.task == task; });
+            out += cell(found == each.growth.levels.end()
+                            ? std::string("–")
+                            : fmt::format("{} (n {})", shareText(found->measured), found->rows),
+                        true);
+        }
+        out += "</tr>";
     }
     return out + std::string(tableEnd) +
            fmt::format(
                "<p class=\"note\">Root mean squares, relative to the measured sum. Common by 0: errors cancel as "
                "if they had nothing in common (√N); by 1: all err alike (N). Inside: share of the sums within "
-               "the interval, sides added with {:.1f}.</p>",
+               "the interval, sides added with {:.1f}. Passes, training steps and serving runs were measured whole: "
+               "what "
+               "they are off beyond N is not the kernels' alone, but of software, networks and schedules.</p>",
                growthCorrelation);
 }
 
@@ -329,7 +351,7 @@ std::string partHtml(const Judged& judged, bool alone) {
         "<h3>Errors of the rows</h3>" + figure(residualsSvg(judged, 900), "One stroke per row and method, best first.");
     out += "<h3>Figures</h3>" + figuresHtml(judged) + worstHtml(judged);
     if (const std::string growth = growthHtml(judged); !growth.empty())
-        out += "<h3>From kernels to sums of kernels</h3>" + growth;
+        out += "<h3>From kernels to systems</h3>" + growth;
     out += "<h3>Survey</h3>" + surveyHtml(judged);
     out += "<h3>Truth</h3>" + truthHtml(judged);
     out += "<h3>Assumptions</h3>" + assumptionsHtml(judged);

@@ -1,8 +1,10 @@
 #include "store/judging/method_facts.h"
 
 #include "evaluation/assumptions.h"
+#include "evaluation/fit_cost.h"
 #include "evaluation/holdout.h"
 #include "evaluation/reference_checks.h"
+#include "hardware/views/gpu_view.h"
 #include "learning/calibration_hash.h"
 #include "methods/adapter/adapter_method.h"
 #include "workload/costs.h"
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -22,7 +25,6 @@ constexpr std::size_t askedTwice = 4;  ///< rows
 /// s of an answer, by what its card states: what is dearer is not asked again. Never by a clock: on a machine half as
 /// fast the point would be lost, and the same numbers would have other bytes.
 constexpr double dearestTwice = 0.25;
-constexpr std::string_view packages = "Orrery builds from Debian packages alone";
 
 const Adapter* adapterOf(std::string_view id) {
     for (const AdapterPtr& adapter : shippedAdapters().all) {
@@ -33,8 +35,26 @@ const Adapter* adapterOf(std::string_view id) {
 
 struct Learned {
     std::set<std::string> sources;
-    std::size_t sections = 0, unnamed = 0, unsplit = 0;
+    std::vector<DeviceFingerprint> devices;
+    std::size_t sections = 0, unnamed = 0, unrepeated = 0, unshipped = 0;
+    bool devicesKnown = true;
 };
+
+/// Rows that ship under a name, of a table or of a publication.
+std::int64_t shippedRows(std::string_view name) {
+    static const std::map<std::string, std::int64_t, std::less<>> known = [] {
+        std::map<std::string, std::int64_t, std::less<>> rows;
+        for (const ReferenceTable& table : shippedReferences()) {
+            if (table.models.empty()) rows[table.name] += static_cast<std::int64_t>(table.rows.size());
+            for (const ModelRow& model : table.models) ++rows[model.publication];
+        }
+        return rows;
+    }();
+    std::int64_t rows = 0;
+    for (const auto& [each, number] : known)
+        if (!each.empty() && name.find(each) != std::string_view::npos) rows += number;
+    return rows;
+}
 
 Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet& calibrations) {
     Learned learned;
@@ -42,16 +62,66 @@ Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet&
         if (std::find(methods.begin(), methods.end(), calibration->method) == methods.end()) continue;
         for (const CalibrationSection& section : calibration->sections) {
             ++learned.sections;
-            bool named = !section.sources.empty();
+            bool named = !section.sources.empty(), ships = named;
             for (const CalibrationSource& source : section.sources) {
                 learned.sources.insert(source.name);
                 named = named && !source.name.empty() && !source.hash.empty();
+                ships = ships && shippedRows(source.name) >= source.rows;
             }
             learned.unnamed += named ? 0 : 1;
-            learned.unsplit += readHoldout(section.split) || !section.split.empty() ? 0 : 1;
+            learned.unshipped += ships ? 0 : 1;
+            learned.unrepeated += readHoldout(section.split) ? 0 : 1;
+            if (section.device) learned.devices.push_back(*section.device);
+            learned.devices.insert(learned.devices.end(), section.devices.begin(), section.devices.end());
+            learned.devicesKnown = learned.devicesKnown && (section.device || !section.devices.empty());
         }
     }
     return learned;
+}
+
+/// What the rows behind an evaluation are.
+struct Judging {
+    std::size_t rows = 0, measured = 0, shipped = 0, unseen = 0;
+};
+
+/// Whether the device, or the first one of a system, is one of these.
+bool isAmong(const std::string& id, const std::vector<DeviceFingerprint>& devices) {
+    if (devices.empty()) return false;
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 0.01 * std::abs(b); };
+    const auto hardware = catalogueHardware(id);
+    if (!hardware) return false;
+    const auto gpu = gpuView(*hardware);
+    return std::any_of(devices.begin(), devices.end(), [&](const DeviceFingerprint& each) {
+        return each.id == id || (gpu && near(gpu->sms, each.sms) && near(gpu->dramBandwidth, each.dramBandwidth));
+    });
+}
+
+Judging judgingOf(const Evaluation* evaluation, std::span<const ReferenceTable> tables,
+                  const std::vector<DeviceFingerprint>& fitted) {
+    Judging judging;
+    if (!evaluation) return judging;
+    std::map<std::string, bool> known;
+    std::set<std::string> shipped;
+    for (const ReferenceTable& table : shippedReferences()) shipped.insert(table.hash);
+    for (const RowRef ref : evaluation->rows.ref) {
+        const ReferenceTable& table = tables[static_cast<std::size_t>(ref.table)];
+        const ReferenceRow& row = table.rows[static_cast<std::size_t>(ref.row)];
+        ++judging.rows;
+        judging.measured += table.kind == ReferenceKind::Measured ? 1 : 0;
+        judging.shipped += shipped.contains(table.hash) ? 1 : 0;
+        const std::string& device = table.devices[static_cast<std::size_t>(row.device)].catalogue;
+        const auto [at, fresh] = known.try_emplace(device);
+        if (fresh) at->second = isAmong(device, fitted);
+        judging.unseen += at->second ? 0 : 1;
+    }
+    return judging;
+}
+
+std::string lacking(std::initializer_list<std::pair<const char*, bool>> parts) {
+    std::string words;
+    for (const auto& [word, given] : parts)
+        if (!given) words.append(words.empty() ? "" : ", ").append(word);
+    return words;
 }
 
 /// Of an answer about the row; nothing where the card cannot say.
@@ -129,13 +199,16 @@ ReproducibilityPoint FactFinder::sameBytes(std::string_view asked, const Evaluat
 
 MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, const Evaluation* evaluation,
                               std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
-                              const CalibrationSet& calibrations, bool imported) {
+                              const CalibrationSet& calibrations, bool imported, bool leaveDeviceOut) {
     MethodFacts facts;
     const Adapter* adapter = imported ? nullptr : adapterOf(card.id);
     const AdapterFound found = adapter && !adapter->program.recordedOnly ? lookFor(*adapter) : AdapterFound();
     const std::vector<std::string> parts = imported ? std::vector<std::string>() : standsOn(card, asked, tables, rows);
     const Learned learned = learnedBy(parts, calibrations);
-    if (!imported) facts.samples = samplesBehindAll(card, asked, tables, rows, calibrations);
+    if (!imported) {
+        facts.samples = samplesBehindAll(card, asked, tables, rows, calibrations);
+        facts.fitting = fittingTime(card, asked, tables, rows, calibrations);
+    }
     for (const MethodOption& option : card.options)
         if (option.needed && !adapter) facts.files.emplace_back(option.key);
     if (adapter) facts.programs = adapter->program.find;
@@ -169,33 +242,43 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
          : imported ? "only its results are here"
          : adapter  ? (adapter->program.recordedOnly ? std::string("only recorded output is read") : found.why)
                     : facts.difficultyWhy);
-    const bool packaged = adapter && adapter->program.install.find("apt install") != std::string::npos;
-    give(names[1], !imported && (!adapter || packaged),
-         imported  ? std::string("not known")
-         : adapter ? adapter->program.install
-                   : std::string(packages));
     const std::string version = imported ? std::string() : adapter ? found.version : std::string(card.version);
-    give(names[2], !version.empty(), version.empty() ? "no version is known" : "version " + version);
-    give(names[3], !card.lineage.empty(),
-         card.lineage.empty() ? std::string("none") : fmt::format("{} on its card", card.lineage.size()));
-    give(names[4], !imported && !card.failureMode.empty(),
-         imported || card.failureMode.empty() ? "its limits are not stated" : "its card says where it breaks");
-    give(names[5], !imported && learned.unnamed == 0,
-         imported                ? std::string("not known")
-         : learned.sections == 0 ? "nothing was fitted"
-         : learned.unnamed == 0  ? fmt::format("{} tables by name and hash", learned.sources.size())
-                                 : fmt::format("{} of {} sections do not say", learned.unnamed, learned.sections));
-    give(names[6], !imported && learned.unsplit == 0,
-         imported                ? std::string("not known")
-         : learned.sections == 0 ? "nothing was fitted"
-         : learned.unsplit == 0  ? "every section says which rows were kept for the test"
-                                 : fmt::format("{} of {} sections do not say", learned.unsplit, learned.sections));
-    const std::size_t judged = evaluation ? evaluation->rows.size() : 0;
-    give(names[7], judged > 0,
-         judged > 0 ? fmt::format("judged by {} rows of these references", judged)
-                    : "it prices none of these references");
+    const std::string absent = lacking({{"its version", !version.empty()},
+                                        {"papers", !card.lineage.empty()},
+                                        {"its limits", !imported && !card.failureMode.empty()}});
+    give(names[1], absent.empty(),
+         absent.empty() ? "version, papers and limits stand on its card" : "not said: " + absent);
+    // Of nothing fitted nothing can be missing.
+    const auto fitted = [&](std::string_view name, std::size_t without, const std::string& all, const char* lacks) {
+        give(name, !imported && without == 0,
+             imported                ? std::string("not known")
+             : learned.sections == 0 ? "nothing was fitted"
+             : without == 0          ? all
+                                     : fmt::format("{} of {} sections {}", without, learned.sections, lacks));
+    };
+    fitted(names[2], learned.unnamed, fmt::format("{} tables by name and hash", learned.sources.size()),
+           "do not name the rows behind them");
+    fitted(names[3], learned.unshipped, "every row behind it ships", "were fitted to more rows than ship");
+    fitted(names[4], learned.unrepeated, "every section says by what rule its rows were drawn",
+           "say in words alone which rows they were fitted to");
+    const Judging judging =
+        judgingOf(evaluation, tables, leaveDeviceOut ? std::vector<DeviceFingerprint>() : learned.devices);
+    const auto judged = [&](std::string_view name, bool given, std::string why) {
+        give(name, judging.rows > 0 && given, judging.rows > 0 ? std::move(why) : "it prices none of these references");
+    };
+    judged(names[5], judging.shipped == judging.rows, fmt::format("{} of {} rows ship", judging.shipped, judging.rows));
+    judged(names[6], 2 * judging.measured >= judging.rows,
+           fmt::format("{} of {} rows were measured, not simulated or summed", judging.measured, judging.rows));
+    const bool devicesKnown = leaveDeviceOut || (!imported && learned.devicesKnown);
+    judged(names[7], devicesKnown && judging.unseen >= enoughUnseen,
+           devicesKnown ? fmt::format("{} of {} rows are of devices that nothing of it was fitted to", judging.unseen,
+                                      judging.rows)
+                        : std::string("it does not say on which devices it was fitted"));
     const bool intervals = evaluation && statesIntervals(evaluation->rows);
-    give(names[8], intervals, intervals ? "of every answer" : "no interval has been seen");
+    judged(names[8], intervals && evaluation->figures.coverage90 >= intervalHolds,
+           intervals ? fmt::format("{:.0f} % of {} rows lie inside its 90 % intervals",
+                                   100 * evaluation->figures.coverage90, judging.rows)
+                     : std::string("no interval has been seen"));
     facts.reproducibility.push_back(
         imported || adapter ? ReproducibilityPoint{std::string(names[9]), false, "another program is not asked twice"}
                             : sameBytes(asked, evaluation, tables, calibrations));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,15 +29,19 @@ struct MethodFacts {
     /// learned from them. `own data`: needs a file that the person makes. `program`: needs another program.
     std::string difficulty, difficultyWhy;
     std::int64_t samples = 0;  ///< measured rows that its calibrations were fitted to, of the kinds asked about
+    /// What fitting them takes one core, by stated rates (evaluation/fit_cost.h); none where that was not measured.
+    std::optional<Seconds> fitting = {};
     std::vector<std::string> files, programs;  ///< that must be brought along
     std::vector<ReproducibilityPoint> reproducibility;
     int points() const;  ///< 0 to 10
 };
 
-/// Names of the ten points, in the order in which they stand.
+/// Names of the ten points, in the order in which they stand. Each is lost by some method that is built in.
 inline constexpr std::array<std::string_view, 10> reproducibilityPoints{
-    "runs as it ships",    "from packages",       "version stated",  "papers named",       "limits stated",
-    "training data named", "held-out rows known", "references ship", "states an interval", "same bytes"};
+    "runs as it ships", "documented",     "training data named", "training data ships", "fit can be repeated",
+    "references ship",  "measured truth", "unseen device",       "interval holds",      "same bytes"};
+inline constexpr std::size_t enoughUnseen = 8;  ///< rows of devices that nothing was fitted to
+inline constexpr double intervalHolds = 0.85;   ///< share of its rows inside its 90 % intervals
 
 /// Asks methods for their same bytes once and keeps what they said. Thread-safe.
 class FactFinder {
@@ -45,7 +50,7 @@ public:
     /// results (`imported`) have a file and nothing to ask.
     MethodFacts facts(std::string_view asked, const MethodCard& card, const Evaluation* evaluation,
                       std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
-                      const CalibrationSet& calibrations, bool imported = false);
+                      const CalibrationSet& calibrations, bool imported = false, bool leaveDeviceOut = false);
 
 private:
     /// Whether a handful of its rows get the same bytes on one thread and on two; and why that is not known.
