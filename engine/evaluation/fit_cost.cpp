@@ -19,10 +19,15 @@ struct StatedRate {
     std::string_view method;
     FitRate rate;
 };
-// Release build, one core of an AMD EPYC; `orrery-cli methods ID --measure-fit TABLES` repeats it.
-constexpr std::array<StatedRate, 0> statedRates{};
+// One core of an AMD EPYC beside other work, November 2026; `orrery-cli methods ID --measure-fit presets/versions`
+// repeats it (128 rows at most; booster and forest: the products of A100, 4,096 rows at most).
+constexpr std::array statedRates{
+    StatedRate{"booster", {5.4e-2, 1.06e-4}},      StatedRate{"forest", {1.0e-2, 6.5e-5}},
+    StatedRate{"interval-analysis", {5e-4, 3e-4}}, StatedRate{"mapping-search", {6e-4, 6.5e-5}},
+    StatedRate{"tile-hybrid", {0, 2e-3}},          StatedRate{"tile-wave", {6e-4, 9.7e-4}},
+    StatedRate{"wave-scaling", {0, 2e-3}}};
 
-constexpr std::size_t fewestRows = 64;
+constexpr std::size_t fewestRows = 16;
 
 double cpuSeconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;

@@ -43,7 +43,7 @@ struct MeasuredFit {
 /// Rates for samples, at least one.
 FitRate fitRateOf(std::span<const FitSample> samples);
 
-/// Fits the method to a part, then twice as many, of each family of these rows (those with at least 64), each alone on
+/// Fits the method to a part, then twice as many, of each family of these rows (those with at least 16), each alone on
 /// the calling thread, from its nominal numbers. Fails with `calibration.nothing-to-fit`, `calibration.few-rows`,
 /// `study.cancelled`, as kernelRows() does, and with what the fit says.
 Expected<MeasuredFit> measureFit(const KernelMethod& method, std::span<const ReferenceTable> tables,

@@ -80,7 +80,7 @@ void TstCostMeasurement::measuresFits() {
     const auto rows = selectRows(*tables, *parseFilter("kind=gemm,dtype=bf16"));
     const auto fit = measureFit(*findKernelMethod("tile-wave"), *tables, rows);
     QVERIFY2(fit, fit ? "" : toText(fit.error()).c_str());
-    QCOMPARE(fit->samples.front().rows, std::int64_t{64});
+    QCOMPARE(fit->samples.front().rows, std::int64_t{16});
     for (std::size_t i = 1; i < fit->samples.size(); ++i) {
         QCOMPARE(fit->samples[i].rows, 2 * fit->samples[i - 1].rows);
         QCOMPARE(fit->samples[i].family, std::string("h100-sxm gemm bf16"));

@@ -4,6 +4,7 @@
 #include "base/executor.h"
 #include "evaluation/column_mapping.h"
 #include "evaluation/survey/survey.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration_hash.h"
 #include "store/judging/growth_figure.h"
 #include "store/judging/judged_rows.h"
@@ -517,6 +518,7 @@ private slots:
     void errorsGoOnToSystems() {
         JudgingQuestion question;
         question.name = "All that ships";
+        question.references = {"shipped", presetsFolder() + "/serving/published-offline.yaml"};
         question.methods = {"roofline", "tile-hybrid"};
         question.seen = true;
         const Judged judged = answered(question, 1);
@@ -537,17 +539,18 @@ private slots:
                 squares += rows.error(i) * rows.error(i);
             }
             QVERIFY(each.growth.rows > 0 && each.growth.rows <= kernels);
-            QCOMPARE(each.growth.levels.size(), std::size_t{3});
-            QCOMPARE(whole.size(), std::size_t{3});
+            // The roofline answers passes alone.
+            QCOMPARE(each.growth.levels.size(), whole.size());
+            QCOMPARE(whole.size(), judged.entries[each.entry].asked == "roofline" ? std::size_t{1} : std::size_t{3});
             for (const LevelPoint& level : each.growth.levels) {
                 const auto& [number, squares] = whole.at(level.task);
                 QCOMPARE(level.rows, number);
                 QVERIFY(std::fabs(level.measured - std::sqrt(squares / static_cast<double>(number))) < 1e-12);
-                QVERIFY(level.median <= level.measured + 1e-12 && level.coverage <= 1);
+                QVERIFY(level.median > 0 && level.coverage >= 0 && level.coverage <= 1);
             }
             const std::string svg = growthSvg(each.growth, "method", pageWidth);
-            for (const char* name : {"training step: ", "serving run: ", "one pass: "})
-                QVERIFY2(svg.find(name) != std::string::npos, name);
+            for (const LevelPoint& level : each.growth.levels)
+                QVERIFY(svg.find(fmt::format("{}: {} rows", levelName(level.task), level.rows)) != std::string::npos);
         }
         QVERIFY(growthCsv(judged, all).find("tile-hybrid,serving-run,") != std::string::npos);
     }

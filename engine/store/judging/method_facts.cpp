@@ -70,7 +70,8 @@ Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet&
             }
             learned.unnamed += named ? 0 : 1;
             learned.unshipped += ships ? 0 : 1;
-            learned.unrepeated += readHoldout(section.split) ? 0 : 1;
+            // Without a holdout all rows of the table were fitted.
+            learned.unrepeated += readHoldout(section.split) || section.split == toText(Holdout()) ? 0 : 1;
             if (section.device) learned.devices.push_back(*section.device);
             learned.devices.insert(learned.devices.end(), section.devices.begin(), section.devices.end());
             learned.devicesKnown = learned.devicesKnown && (section.device || !section.devices.empty());
@@ -276,7 +277,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
                         : std::string("it does not say on which devices it was fitted"));
     const bool intervals = evaluation && statesIntervals(evaluation->rows);
     judged(names[8], intervals && evaluation->figures.coverage90 >= intervalHolds,
-           intervals ? fmt::format("{:.0f} % of {} rows lie inside its 90 % intervals",
+           intervals ? fmt::format("{:.1f} % of {} rows lie inside its 90 % intervals",
                                    100 * evaluation->figures.coverage90, judging.rows)
                      : std::string("no interval has been seen"));
     facts.reproducibility.push_back(
