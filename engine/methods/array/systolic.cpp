@@ -20,9 +20,9 @@ struct FoldSides {
     std::string_view basis;
 };
 constexpr FoldSides ofCycles{0.08, 3.0,
-                             "Least and greatest measured over predicted time of products and convolutions: 0.08 to "
-                             "1.13 for 14 of Gemmini's RTL (ONNXim's tests), 0.12 to 2.97 for 6 on one core of TPU v3 "
-                             "(PyTorchSim artifact fe04c9a), 0.14 and 0.59 on TPU v5e"};
+                             "Least measured over predicted time of products and convolutions, greatest as by formula: "
+                             "0.08 to 1.13 for 14 of Gemmini's RTL (ONNXim's tests), 0.12 to 1.42 for 6 on one core of "
+                             "TPU v3 (PyTorchSim artifact fe04c9a), 0.14 and 0.59 on TPU v5e"};
 constexpr FoldSides ofFormula{0.36, 3.0,
                               "Least and greatest measured over predicted time of products and convolutions: 0.36 to "
                               "1.17 for 14 of Gemmini's RTL (ONNXim's tests), 0.50 to 2.97 for 6 on one core of TPU v3 "
