@@ -3,6 +3,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "base/text/words.h"
+#include "methods/gpu/gpu_represented.h"
 #include "simulation/gpu/hardware_setting.h"
 #include "simulation/gpu/interval/interval_run.h"
 #include "simulation/power/simulated.h"
@@ -282,8 +283,11 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
         if (!result) return report(result.error()), Unanswered;
         return answer(arguments, std::vector{*result}, drawn->machine, asked.method, "drawn");
     };
-    return asked.method == "interval" ? tell(simulateIntervals(drawn->machine, *source, asked.options))
-                                      : tell(simulate(drawn->machine, *source, asked.options));
+    if (asked.method == "cycle") return tell(simulate(drawn->machine, *source, asked.options));
+    if (!isRepresented(drawn->loop, drawn->machine))
+        return tell(simulateIntervals(drawn->machine, *source, asked.options));
+    return tell(representedResult(drawn->loop, drawn->machine,
+                                  {.mostCycles = asked.options.mostCycles, .stop = asked.options.stop}));
 }
 
 int runGpu(const Arguments& arguments, Watch& watch) {

@@ -64,6 +64,7 @@ Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& ha
             return badWord(text, "reduce elements=N, of fp32");
         spec.elements = *number, spec.binaryVersion = drawn->generation.computeCapability;
         out.kernel = gpusim::reduceTemplate(spec);
+        out.loop.build = [kernel = out.kernel](std::int64_t) { return kernel; };
         out.program = fmt::format("{} elements", spec.elements);
         return out;
     }
@@ -73,6 +74,7 @@ Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& ha
         auto loop = gpusim::loopTemplate(*spec);
         if (!loop) return tl::unexpected(loop.error());
         out.kernel = *loop;
+        out.loop.build = [kernel = out.kernel](std::int64_t) { return kernel; };
         out.program = text;
         return out;
     }
@@ -81,6 +83,7 @@ Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& ha
     const auto program = programOf(*kernel, *gpu, *drawn);
     if (!program) return tl::unexpected(program.error());
     out.kernel = program->build(0);
+    out.loop = *program;
     out.program = fmt::format("{}: {}", toText(*kernel), program->name);
     return out;
 }

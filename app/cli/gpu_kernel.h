@@ -10,6 +10,7 @@ namespace orrery::cli {
 
 struct DrawnKernel {
     gpusim::KernelTemplatePtr kernel;
+    KernelProgram loop;       ///< the same at any length of its main loop
     gpusim::Machine machine;  ///< with the launch overhead of the drawing
     std::string program;      ///< in words
 };

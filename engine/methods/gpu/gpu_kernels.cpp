@@ -156,6 +156,7 @@ Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gp
                                spec.cuts > 1 ? fmt::format(", keys in {} parts", spec.cuts) : "");
     const double mean = spec.meanSteps();
     program.steps = std::max<std::int64_t>(1, std::llround(mean));
+    program.longest = ((spec.keys + spec.tileKeys - 1) / spec.tileKeys + spec.cuts - 1) / spec.cuts;
     program.fewest = 3;
     program.tileM = spec.tileQueries, program.tileN = spec.tileKeys, program.tileK = spec.keyDim;
     program.build = [spec](std::int64_t steps) {

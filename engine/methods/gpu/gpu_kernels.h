@@ -12,9 +12,10 @@
 namespace orrery {
 
 struct KernelProgram {
-    std::string name;         ///< `tile 128×128×64, 2 parts of the reduction`
-    std::int64_t steps = 0;   ///< of a block's main loop, their mean where blocks differ; 0: none
-    std::int64_t fewest = 1;  ///< below which a shorter loop is not like the whole one: pipelines must fill
+    std::string name;          ///< `tile 128×128×64, 2 parts of the reduction`
+    std::int64_t steps = 0;    ///< of a block's main loop, their mean where blocks differ; 0: none
+    std::int64_t longest = 0;  ///< steps of the block that takes most of them; 0: all are alike
+    std::int64_t fewest = 1;   ///< below which a shorter loop is not like the whole one: pipelines must fill
     double tileM = 0, tileN = 0, tileK = 0;
     /// With a loop of so many steps; 0: as the kernel is.
     std::function<gpusim::KernelTemplatePtr(std::int64_t steps)> build;

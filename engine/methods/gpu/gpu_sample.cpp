@@ -1,5 +1,6 @@
 #include "methods/gpu/gpu_sample.h"
 
+#include "methods/gpu/gpu_represented.h"
 #include "simulation/gpu/interval/interval_run.h"
 #include "simulation/gpu/occupancy.h"
 
@@ -244,6 +245,7 @@ std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& 
 
 Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,
                                      const SampleOptions& options) {
+    if (options.intervals && isRepresented(program, machine)) return representedKernel(program, machine, options);
     return Sampler(program, machine, options).run();
 }
 

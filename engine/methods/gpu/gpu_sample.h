@@ -12,6 +12,7 @@
 // template's addresses.
 
 #include "methods/gpu/gpu_kernels.h"
+#include "simulation/gpu/cycle_stack.h"
 #include "simulation/gpu/simulate.h"
 
 #include <stop_token>
@@ -22,7 +23,7 @@ namespace orrery {
 struct SampleOptions {
     double instructions = 1e6;     ///< of warps, that may be simulated; the least that a sample needs always is
     std::uint64_t mostCycles = 0;  ///< of one simulation; 0: no limit
-    bool intervals = false;        ///< by simulation/gpu/interval instead of cycle by cycle
+    bool intervals = false;        ///< by simulation/gpu/interval; one multiprocessor for all where that is possible
     std::vector<gpusim::MemoryRange> resident = {};  ///< in L2 when the kernel begins
     std::stop_token stop = {};
 };
@@ -37,7 +38,10 @@ struct SampledKernel {
     double scale = 1;                   ///< from those counts to the kernel's
     int part = 1;                       ///< they are of one such part of the machine
     bool whole = true;                  ///< nothing was extrapolated
-    std::string how;                    ///< one sentence
+    CycleStack stack;                   ///< of `cycles`, where one multiprocessor stands for all
+    double intervals = 0;               ///< on the way of the warp that ends last, with `pathInstructions` on it
+    double pathInstructions = 0;
+    std::string how;  ///< one sentence
 };
 
 /// What a kernel that is repeated over `copies` of its weights finds in a cache of so many bytes, where the least

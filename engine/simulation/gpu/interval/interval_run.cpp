@@ -1,5 +1,6 @@
 #include "simulation/gpu/interval/interval_run.h"
 
+#include "simulation/gpu/interval/memory_model.h"
 #include "simulation/gpu/interval/sm_model.h"
 #include "simulation/gpu/occupancy.h"
 

@@ -19,7 +19,8 @@ std::uint64_t claim(double& free, std::uint64_t from, double period) {
 }  // namespace
 
 MemoryModel::MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore& requests)
-    : machine_(machine),
+    : MemoryBehind(machine),
+      machine_(machine),
       wheel_(wheel),
       requests_(requests),
       map_(machine),
@@ -37,11 +38,6 @@ MemoryModel::MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore
         channel.banks.resize(static_cast<std::size_t>(machine.dram.banks));
         channel.groups.assign(static_cast<std::size_t>(machine.dram.groups), 0);
     }
-    // Stages of the cycle simulator between issue and issue (its README): 4 around L1, 9 more to L2 and back.
-    const auto& t = machine.dram;
-    unloaded_[0] = machine.l1Latency + 4;
-    unloaded_[1] = unloaded_[0] + machine.ropLatency + 9;
-    unloaded_[2] = unloaded_[1] + machine.dramLatency + 4 + (t.rp + t.rcd + t.cl + t.burst) * dramCycle_;
 }
 
 void MemoryModel::send(std::uint32_t at, std::uint64_t from) {

@@ -7,6 +7,7 @@
 #include "simulation/gpu/address.h"
 #include "simulation/gpu/counters.h"
 #include "simulation/gpu/interval/crossing.h"
+#include "simulation/gpu/interval/memory_behind.h"
 #include "simulation/gpu/interval/timed_cache.h"
 #include "simulation/gpu/last_level.h"
 #include "simulation/gpu/resident.h"
@@ -19,46 +20,11 @@
 
 namespace orrery::gpusim {
 
-/// How far a request went.
-enum class Level : std::uint8_t { L1, L2, Dram };
-
-struct SectorRequest {
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0, lanes = 0, load = 0;
-    std::uint32_t row = 0, slice = 0;
-    std::int32_t next = -1, l1Line = -1, l2Line = -1;
-    std::uint16_t sm = 0;
-    std::uint8_t bank = 0, warp = 0;
-    Level level = Level::L1;
-    bool write = false, atomic = false, bypasses = false;
-};
-
-class RequestStore {
-public:
-    std::uint32_t take() {
-        if (free_.empty()) {
-            all_.emplace_back();
-            return static_cast<std::uint32_t>(all_.size() - 1);
-        }
-        const auto at = free_.back();
-        free_.pop_back();
-        all_[at] = {};
-        return at;
-    }
-    void give(std::uint32_t at) { free_.push_back(at); }
-    SectorRequest& operator[](std::uint32_t at) { return all_[at]; }
-
-private:
-    std::deque<SectorRequest> all_;
-    std::vector<std::uint32_t> free_;
-};
-
-class MemoryModel {
+class MemoryModel final : public MemoryBehind {
 public:
     MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore& requests);
-    /// An SM's request leaves for its slice, not before `at`.
-    void send(std::uint32_t request, std::uint64_t at);
-    bool takes(std::size_t sm) const {
+    void send(std::uint32_t request, std::uint64_t at) override;
+    bool takes(std::size_t sm) const override {
         return machine_.idealMemory || toSlices_.waiting(sm) < static_cast<std::size_t>(machine_.networkBuffers);
     }
     /// A packet arrives at a slice.
@@ -71,8 +37,6 @@ public:
     void warm(std::uint64_t sector);
     /// In L2 from now on; with an L2 per die, in the cache behind them.
     void keepResident(std::span<const MemoryRange> ranges);
-    /// Cycles from the issue of a load that hits nothing in its way to that of who needs it.
-    double unloaded(Level level) const { return unloaded_[static_cast<std::size_t>(level)]; }
     Counters counts;
 
 private:
@@ -111,7 +75,6 @@ private:
     std::vector<Channel> channels_;
     Crossing toSlices_, replies_;
     double l2Cycle_ = 1, dramCycle_ = 1;
-    std::array<double, 3> unloaded_{};
 };
 
 }  // namespace orrery::gpusim

@@ -12,7 +12,7 @@ constexpr auto memoryUnit = static_cast<std::size_t>(Unit::Mem);
 
 }  // namespace
 
-SmModel::SmModel(const Machine& machine, EventWheel& wheel, RequestStore& requests, MemoryModel& memory, int id)
+SmModel::SmModel(const Machine& machine, EventWheel& wheel, RequestStore& requests, MemoryBehind& memory, int id)
     : machine_(machine),
       wheel_(wheel),
       requests_(requests),

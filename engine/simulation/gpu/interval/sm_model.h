@@ -6,7 +6,10 @@
 
 #include "simulation/gpu/counters.h"
 #include "simulation/gpu/cycle_stack.h"
-#include "simulation/gpu/interval/memory_model.h"
+#include "simulation/gpu/interval/event_wheel.h"
+#include "simulation/gpu/interval/memory_behind.h"
+#include "simulation/gpu/interval/timed_cache.h"
+#include "simulation/gpu/request.h"
 #include "simulation/gpu/trace.h"
 
 #include <algorithm>
@@ -25,7 +28,7 @@ struct WarpPath {
 
 class SmModel {
 public:
-    SmModel(const Machine& machine, EventWheel& wheel, RequestStore& requests, MemoryModel& memory, int id);
+    SmModel(const Machine& machine, EventWheel& wheel, RequestStore& requests, MemoryBehind& memory, int id);
     void begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1);
     bool hasRoom() const { return usedBlocks_ < blocksThatFit_; }
     int freeSlot() const;
@@ -113,7 +116,7 @@ private:
     const Machine& machine_;
     EventWheel& wheel_;
     RequestStore& requests_;
-    MemoryModel& memory_;
+    MemoryBehind& memory_;
     int id_;
     const std::vector<StaticInstruction>* statics_ = nullptr;
     int blocksThatFit_ = 0, usedBlocks_ = 0, warpsPerBlock_ = 1, threadsPerBlock_ = 0;

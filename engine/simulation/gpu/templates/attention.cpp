@@ -60,13 +60,7 @@ public:
 
     void warp(std::int64_t block, int warp, WarpSink& out) const override {
         for (const int each : prologue_) out.op(each);
-        const std::int64_t rows = rowsOfBlocks(s_), tiles = partsOf(rows, s_.tileQueries);
-        const std::int64_t heads = s_.grouped ? s_.kvHeads : s_.heads;
-        const std::int64_t tile = block % tiles, head = block / tiles % heads, cut = block / (tiles * heads) % s_.cuts,
-                           sequence = block / (tiles * heads * s_.cuts);
-        const std::int64_t steps = s_.steps > 0 ? s_.steps : stepsOf(s_, tile);
-        const std::int64_t plane = sequence * heads + head;
-        const std::int64_t kvPlane = sequence * s_.kvHeads + (s_.grouped ? head : head * s_.kvHeads / s_.heads);
+        const auto [rows, tile, cut, steps, plane, kvPlane] = place(block);
         move(query_, queryLoad_, plane * rows + tile * s_.tileQueries, rows - tile * s_.tileQueries, s_.tileQueries,
              s_.keyDim * s_.bytes, warp, out);
         keys(kvPlane, cut * steps, warp, out);
@@ -88,7 +82,48 @@ public:
         out.op(exit_);
     }
 
+    std::vector<TemplateRegion> regions(std::int64_t block) const override {
+        const auto [rows, tile, cut, steps, plane, kvPlane] = place(block);
+        const std::int64_t first = tile * s_.tileQueries, held = std::min<std::int64_t>(s_.tileQueries, rows - first);
+        const std::int64_t key = cut * steps * s_.tileKeys,
+                           seen = std::clamp<std::int64_t>(steps * s_.tileKeys, 0, s_.keys - key);
+        // Rows one after the other, of which a step takes a few.
+        const auto region = [](std::uint64_t base, std::int64_t row, double bytes, std::int64_t count,
+                               std::int64_t atOnce, bool written) {
+            const auto each = [bytes](std::int64_t n) {
+                return static_cast<std::int64_t>(static_cast<double>(n) * bytes);
+            };
+            return TemplateRegion{.first = base + static_cast<std::uint64_t>(each(row)),
+                                  .stride = 0,
+                                  .rows = 1,
+                                  .bytes = each(count),
+                                  .piece = each(std::min(count, atOnce)),
+                                  .written = written};
+        };
+        std::vector<TemplateRegion> out{region(query_, plane * rows + first, s_.keyDim * s_.bytes, held, held, false),
+                                        region(key_, kvPlane * s_.keys + key, keyRow_, seen, s_.tileKeys, false),
+                                        region(out_, (plane * s_.cuts + cut) * rows + first,
+                                               s_.valueDim * s_.bytes * (s_.cuts > 1 ? 2 : 1), held, held, true)};
+        if (!s_.latent) out.push_back(region(value_, kvPlane * s_.keys + key, valueRow_, seen, s_.tileKeys, false));
+        return out;
+    }
+
 private:
+    struct Where {
+        std::int64_t rows = 0, tile = 0, cut = 0, steps = 0, plane = 0, kvPlane = 0;
+    };
+    Where place(std::int64_t block) const {
+        Where at;
+        at.rows = rowsOfBlocks(s_);
+        const std::int64_t tiles = partsOf(at.rows, s_.tileQueries), heads = s_.grouped ? s_.kvHeads : s_.heads;
+        const std::int64_t head = block / tiles % heads, sequence = block / (tiles * heads * s_.cuts);
+        at.tile = block % tiles, at.cut = block / (tiles * heads) % s_.cuts;
+        at.steps = s_.steps > 0 ? s_.steps : stepsOf(s_, at.tile);
+        at.plane = sequence * heads + head;
+        at.kvPlane = sequence * s_.kvHeads + (s_.grouped ? head : head * s_.kvHeads / s_.heads);
+        return at;
+    }
+
     /// One product of a step: fragments and multiplications of a warp.
     struct Product {
         std::vector<int> fragments, multiply;

@@ -43,6 +43,15 @@ struct TemplateOperand {
     double bytes = 0;
 };
 
+/// Places that a block touches, all of one operand: rows of `bytes`, `stride` bytes apart.
+struct TemplateRegion {
+    std::uint64_t first = 0;
+    double stride = 0;
+    std::int64_t rows = 1, bytes = 0;
+    std::int64_t piece = 0;  ///< bytes of a row that one step of the main loop takes; all where there is no loop
+    bool written = false;    ///< and not read: what is added to in L2 is read
+};
+
 class KernelTemplate {
 public:
     virtual ~KernelTemplate() = default;
@@ -50,6 +59,9 @@ public:
     const KernelHeader& header() const { return header_; }  ///< its grid has one dimension
     const std::vector<TemplateInstruction>& instructions() const { return instructions_; }
     virtual void warp(std::int64_t block, int warp, WarpSink& sink) const = 0;
+    /// What the block touches in global memory, by operand, as many for every block. Empty where a template does not
+    /// say it.
+    virtual std::vector<TemplateRegion> regions(std::int64_t) const { return {}; }
 
 protected:
     KernelTemplate() = default;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace orrery::gpusim {
 
@@ -62,6 +63,30 @@ public:
         else
             staged(at, warp, out);
         finish(at, warp, out);
+    }
+
+    std::vector<TemplateRegion> regions(std::int64_t block) const override {
+        const Where at = place(block);
+        const std::int64_t from = at.split * steps_ * s_.tileK;
+        const auto length = static_cast<double>(std::clamp<std::int64_t>(s_.k - from, 0, steps_ * s_.tileK));
+        const auto region = [&](const TileRows& rows, double bytes) {
+            return TemplateRegion{.first = rows.base,
+                                  .stride = rows.stride,
+                                  .rows = rows.valid,
+                                  .bytes = static_cast<std::int64_t>(std::ceil(length * bytes / 16)) * 16,
+                                  .piece = rows.bytes,
+                                  .written = false};
+        };
+        const auto [a, b] = operands(at, from);
+        const TileRows c = results(at);
+        return {region(a, s_.aBytes),
+                region(b, s_.bBytes),
+                {.first = c.base,
+                 .stride = c.stride,
+                 .rows = c.valid,
+                 .bytes = c.inside,
+                 .piece = c.inside,
+                 .written = s_.splits == 1}};
     }
 
 private:
@@ -287,28 +312,34 @@ private:
             std::ceil(static_cast<double>(std::min<std::int64_t>(s_.tileK, s_.k - from)) * bytes));
         return r;
     }
+    // What a block brings of both from `from` on. Of a cluster of two, which lies along the side that saves more, each
+    // brings half of what they share.
+    std::pair<TileRows, TileRows> operands(const Where& at, std::int64_t from) const {
+        const double plane = static_cast<double>(at.plane);
+        auto a = operand(a_, plane * planeA_, s_.aStride, s_.aBytes, at.m, s_.tileM, s_.m, from);
+        auto b = operand(b_, plane * planeB_, s_.bStride, s_.bBytes, at.n, s_.tileN, s_.n, from);
+        const auto halve = [](TileRows& rows, std::int64_t half) {
+            rows.base += static_cast<std::uint64_t>(static_cast<double>(rows.rows / 2 * half) * rows.stride);
+            rows.valid = std::clamp<std::int64_t>(rows.valid - rows.rows / 2 * half, 0, rows.rows / 2);
+            rows.rows /= 2;
+        };
+        const bool wide = s_.tileM > s_.tileN;
+        if (s_.multicast && wide && (at.n ^ 1) < upwards(s_.n, s_.tileN)) halve(a, at.n & 1);
+        if (s_.multicast && !wide && (at.m ^ 1) < upwards(s_.m, s_.tileM)) halve(b, at.m & 1);
+        return {a, b};
+    }
     void load(const Where& at, std::int64_t step, int warp, WarpSink& out) const {
         const std::int64_t from = (at.split * steps_ + step) * s_.tileK;
         if (step >= steps_ || from >= s_.k) return;
         std::size_t i = 0;
-        const auto bring = [&](TileRows rows, std::int64_t half) {
-            if (half >= 0) {
-                rows.base += static_cast<std::uint64_t>(static_cast<double>(rows.rows / 2 * half) * rows.stride);
-                rows.valid = std::clamp<std::int64_t>(rows.valid - rows.rows / 2 * half, 0, rows.rows / 2);
-                rows.rows /= 2;
-            }
+        const auto bring = [&](const TileRows& rows) {
             forTileAccesses(rows, warp, s_.warps, lanes(),
                             [&](LaneMask active, std::span<const std::uint64_t> addresses) {
                                 out.access(loads_[i++ % loads_.size()], active, addresses);
                             });
         };
-        const double plane = static_cast<double>(at.plane);
-        // A cluster of two blocks lies along the side that saves more.
-        const bool wide = s_.tileM > s_.tileN;
-        const bool sharesA = s_.multicast && wide && (at.n ^ 1) < upwards(s_.n, s_.tileN);
-        const bool sharesB = s_.multicast && !wide && (at.m ^ 1) < upwards(s_.m, s_.tileM);
-        bring(operand(a_, plane * planeA_, s_.aStride, s_.aBytes, at.m, s_.tileM, s_.m, from), sharesA ? at.n & 1 : -1);
-        bring(operand(b_, plane * planeB_, s_.bStride, s_.bBytes, at.n, s_.tileN, s_.n, from), sharesB ? at.m & 1 : -1);
+        const auto [a, b] = operands(at, from);
+        bring(a), bring(b);
     }
     void store(int warp, WarpSink& out) const {
         const auto warps = static_cast<std::size_t>(s_.warps);
@@ -338,8 +369,7 @@ private:
         }
     }
 
-    // Sums leave through shared memory, so that rows are written whole; partial ones are added up where they belong.
-    void finish(const Where& at, int warp, WarpSink& out) const {
+    TileRows results(const Where& at) const {
         TileRows rows;
         rows.stride = static_cast<double>(s_.n) * cBytes();
         rows.base = c_ + static_cast<std::uint64_t>(static_cast<double>(at.plane) * planeC_ +
@@ -349,6 +379,11 @@ private:
         rows.bytes = std::max<std::int64_t>(16, static_cast<std::int64_t>(s_.tileN * cBytes()));
         rows.inside = static_cast<std::int64_t>(
             static_cast<double>(std::min<std::int64_t>(s_.tileN, s_.n - at.n * s_.tileN)) * cBytes());
+        return rows;
+    }
+    // Sums leave through shared memory, so that rows are written whole; partial ones are added up where they belong.
+    void finish(const Where& at, int warp, WarpSink& out) const {
+        const TileRows rows = results(at);
         if (s_.splits > 1) {
             forTileAccesses(rows, warp, s_.warps, lanes(), [&](LaneMask, std::span<const std::uint64_t> from) {
                 // Words side by side: four of each piece of 16 bytes.

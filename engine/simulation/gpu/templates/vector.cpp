@@ -58,6 +58,16 @@ protected:
         using Role = TemplateOperand::Role;
         operands_ = {{Role::Input, from_, readBytes}, {Role::Output, to_, writtenBytes}};
     }
+    // Pieces of 16 bytes, all at once.
+    static TemplateRegion pieces(std::uint64_t base, std::int64_t from, std::int64_t to, bool written) {
+        const std::int64_t bytes = 16 * std::max<std::int64_t>(0, to - from);
+        return {.first = base + 16 * static_cast<std::uint64_t>(from),
+                .stride = 0,
+                .rows = 1,
+                .bytes = bytes,
+                .piece = bytes,
+                .written = written};
+    }
     std::uint64_t from_ = 0, to_ = 0;
     std::array<int, 5> prologue_{};
     std::vector<int> load_, operation_;
@@ -97,6 +107,16 @@ public:
         part(s_.writeBytes, writes_, 0,
              [&](int, std::int64_t at, std::int64_t to) { accessPieces(out, lanes(), store_, to_, at, to); });
         out.op(exit_);
+    }
+
+    std::vector<TemplateRegion> regions(std::int64_t block) const override {
+        const auto region = [&](std::uint64_t base, double bytes, std::int64_t all, bool written) {
+            const auto border = [&](std::int64_t at) {
+                return std::min(all, static_cast<std::int64_t>(static_cast<double>(at) * perBlock_ * bytes / 16));
+            };
+            return pieces(base, border(block), border(block + 1), written);
+        };
+        return {region(from_, s_.readBytes, reads_, false), region(to_, s_.writeBytes, writes_, true)};
     }
 
 private:
@@ -150,6 +170,11 @@ public:
                 accessPieces(out, lanes(), store_, to_ + static_cast<std::uint64_t>(row * writes_) * 16, at, writes_);
         }
         out.op(exit_);
+    }
+
+    std::vector<TemplateRegion> regions(std::int64_t block) const override {
+        const std::int64_t rows = shortRows_ ? warps_ : 1, first = block * rows, end = std::min(s_.rows, first + rows);
+        return {pieces(from_, first * reads_, end * reads_, false), pieces(to_, first * writes_, end * writes_, true)};
     }
 
 private:
