@@ -28,6 +28,25 @@ void stateBlocksInCycles(CalibrationSection& section) {
     values["detached gain"] = device.matrixPeak / (device.sms * device.clock) > wideUnit ? 1 : gain;
 }
 
+// Version 1 of the tile methods priced attention over narrow caches alike on all devices. Who has a kernel of its own
+// for it (Hopper) had the gain in its numbers; who widens the cache had half the rates, of the units and of the stream,
+// that were reckoned with.
+void keepNarrowCachesAsFitted(CalibrationSection& section) {
+    constexpr double slowUnit = 1500, fetchingUnit = 3000,
+                     wideUnit = 6000;  // operations of a multiprocessor in a cycle
+    if (!section.device || section.variant.find(" kv") == section.variant.npos) return;
+    auto& values = section.parameters;
+    const auto scale = [&](const char* name, double by) {
+        if (const auto found = values.find(name); found != values.end()) found->second *= by;
+    };
+    const DeviceFingerprint& device = *section.device;
+    const double rate = device.sms * device.clock > 0 ? device.matrixPeak / (device.sms * device.clock) : 0;
+    if (section.kind == KernelKind::PrefillAttention && rate < slowUnit) scale("tensor share", 2);
+    if (!values.contains("grouped block")) return;
+    if (rate < fetchingUnit) scale("grouped rate", 2), scale("head rate", 2);
+    if (rate > fetchingUnit && rate < wideUnit) values["fetching gain"] = 1;
+}
+
 // Latencies of collectives were stated in seconds of the device that they were fitted on; now at one clock.
 void stateLatenciesAtOneClock(CalibrationSection& section) {
     auto& values = section.parameters;
@@ -54,6 +73,7 @@ void keepProductsAsFitted(CalibrationSection& section) {
 void bringUpToDate(Calibration& calibration, int version) {
     for (CalibrationSection& section : calibration.sections) {
         stateBlocksInCycles(section);
+        if (calibration.methodVersion == "1") keepNarrowCachesAsFitted(section);
         stateLatenciesAtOneClock(section);
         keepProductsAsFitted(section);
     }

@@ -11,7 +11,8 @@ namespace orrery::detail {
 /// on dynamic ÷ (cap − static) alone, so that scaling the energies leaves every clock as it was fitted.
 /// Sections of decode attention without `detached gain`: times and rates of single blocks were those at the device's
 /// own clock and are now stated at 1.8 GHz; on their device nothing changes. The same for latencies of collectives, in
-/// sections without `late links`. Sections of products without `whole cache` keep their prices as well.
+/// sections without `late links`. Sections of products without `whole cache`, and those of version 1 of
+/// the tile methods over narrow caches, keep their prices as well.
 void bringUpToDate(Calibration& calibration, int version);
 
 }  // namespace orrery::detail

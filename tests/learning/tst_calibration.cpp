@@ -107,6 +107,29 @@ private slots:
         for (const char* name : {"late links", "bus step", "simple from"}) QCOMPARE(first.parameters.at(name), 1.0);
     }
 
+    // Before kernels for narrow caches were told from those that widen them: on their device prices stay what they
+    // were.
+    void narrowCachesOfOlderSectionsKeepTheirPrices() {
+        QFile file(QString::fromStdString(golden));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        text.replace(R"("kind": "gemm", "variant": "bf16")", R"("kind": "decode-attention", "variant": "bf16 fp8 kv")");
+        text.replace("\"launch\": ",
+                     "\"grouped block\": 1e-6, \"grouped rate\": 1e10, \"detached gain\": 2, \"launch\": ");
+        const auto fetching = parseCalibration(text.toStdString(), "one.json");
+        QVERIFY2(fetching, fetching ? "" : toText(fetching.error()).c_str());
+        QCOMPARE(fetching->sections[0].parameters.at("fetching gain"), 1.0);
+        QCOMPARE(fetching->sections[0].parameters.at("grouped rate"), 1e10);
+        QByteArray slow = text;
+        slow.replace("\"matrix_peak\": 9.895e+14", "\"matrix_peak\": 2.4e+14");
+        const auto widening = parseCalibration(slow.toStdString(), "two.json");
+        QVERIFY2(widening, widening ? "" : toText(widening.error()).c_str());
+        QVERIFY(!widening->sections[0].parameters.contains("fetching gain"));
+        QCOMPARE(widening->sections[0].parameters.at("grouped rate"), 2e10);
+        slow.replace("\"method_version\": \"1\"", "\"method_version\": \"2\"");
+        QCOMPARE(parseCalibration(slow.toStdString(), "three.json")->sections[0].parameters.at("grouped rate"), 1e10);
+    }
+
     void whatIsWrittenReadsBack() {
         const TrainingData data = smoothRows(300, 1, 0.1);
         SectionRows rows{data.names, data.features, std::vector<double>(300, 1e-4), {}};

@@ -41,6 +41,16 @@ AttentionTiles countedTiles(const Kernel& kernel) {
     return out;
 }
 
+// The handmade device with 2048 operations a cycle in a multiprocessor and 164 KiB of shared memory.
+GpuView ampereLike() {
+    GpuView gpu = handmadeGpu();
+    for (const auto [type, rate] : {std::pair(DType::BF16, 204.8e12), std::pair(DType::FP8, 409.6e12)})
+        gpu.device.peaks[std::size_t(UnitKind::Tensor)][std::size_t(type)] = FlopsPerSecond(rate);
+    gpu.device.peaks[std::size_t(UnitKind::Tensor)][std::size_t(DType::F16)] = FlopsPerSecond(204.8e12);
+    gpu.sharedBytes = 164 * 1024;
+    return gpu;
+}
+
 Kernel randomAttention(RandomStream& random, KernelKind kind) {
     const auto power = [&](int most) { return std::int64_t(1) << random.below(std::uint64_t(most) + 1); };
     const std::int64_t kvHeads = power(5), group = power(6);
@@ -181,14 +191,62 @@ private slots:
         QCOMPARE(tileFamilyOf(attention(decode, 4, 32, 1, 1024, 128))->name, decodeAttentionFamily().name);
     }
 
+    // Without room for queries and pages of the cache in shared memory, as on Ampere and Ada, no sequence is cut, and a
+    // narrow cache is widened first.
+    void smallSharedMemoryWalksALatentCache() {
+        GpuView small = ampereLike(), large = small;
+        large.sharedBytes = 228 * 1024;
+        const auto latent = [](std::int64_t batch, std::int64_t heads, std::int64_t length, DType cache) {
+            Kernel kernel = attention(decode, batch, heads, 1, length, 576);
+            kernel.attention.valueDim = 512, kernel.kvType = cache;
+            return kernel;
+        };
+        const auto seconds = [](const Kernel& kernel, const GpuView& gpu) {
+            return nominalSeconds(latentDecodeFamily(), kernel, gpu);
+        };
+        const Kernel one = latent(1, 16, 65536, DType::BF16), twice = latent(1, 16, 131072, DType::BF16);
+        QCOMPARE(latentPlan(one, small).splits, 1.0);
+        QVERIFY(latentPlan(one, large).splits > 10);
+        QVERIFY(std::abs(seconds(twice, small) / seconds(one, small) - 2) < 0.02);
+        QVERIFY(seconds(one, small) > 20 * seconds(one, large));
+        // As many sequences as multiprocessors are walked side by side.
+        QVERIFY(seconds(latent(100, 16, 65536, DType::BF16), small) < 1.3 * seconds(one, small));
+        QCOMPARE(seconds(latent(1, 16, 65536, DType::FP8), small), seconds(one, small));
+        QVERIFY(seconds(latent(64, 16, 65536, DType::FP8), large) <
+                0.7 * seconds(latent(64, 16, 65536, DType::BF16), large));
+        // In turn: a key's 2 · 64 · 1088 operations at 2048 a cycle, and 11,008 B out of shared memory at 128.
+        const double key = (2.0 * 64 * 1088 / 2048 + 11008.0 / 128) / small.clock;
+        QVERIFY(std::abs((seconds(twice, small) - seconds(one, small)) / (65536 * key) - 1) < 0.01);
+        small.warpSize = 64;  // nothing was measured of wavefronts
+        QVERIFY(latentPlan(one, small).splits > 10);
+    }
+
+    // Only kernels of units that fetch their operands take a narrow cache as it is.
+    void narrowCachesAreWidenedWithoutFetching() {
+        GpuView small = ampereLike(), large = small;
+        large.sharedBytes = 228 * 1024;
+        Kernel wide = attention(prefill, 8, 32, 8, 8192, 128), narrow = wide;
+        narrow.kvType = DType::FP8;
+        const auto ratio = [&](const TileFamily& family, const GpuView& gpu) {
+            return nominalSeconds(family, narrow, gpu) / nominalSeconds(family, wide, gpu);
+        };
+        QVERIFY(std::abs(ratio(prefillAttentionFamily(), small) - 1) < 0.03);
+        QVERIFY(ratio(prefillAttentionFamily(), large) < 0.9);
+        wide = attention(decode, 16, 64, 8, 2048, 128), narrow = wide;
+        narrow.kvType = DType::FP8;
+        QVERIFY(decodePlan(wide, small).grouped && decodePlan(narrow, small).grouped);
+        QVERIFY(ratio(decodeAttentionFamily(), large) < 0.8 * ratio(decodeAttentionFamily(), small));
+    }
+
     // With keys and values expanded from a latent cache nothing is copied but what positions turn.
     void latentPrefillPreparesLess() {
+        const GpuView gpu = handmadeGpu();
         Kernel plain = attention(prefill, 8, 128, 128, 1024, 192), latent = plain;
         latent.attention.valueDim = 128;
-        QVERIFY(prefillTraffic(latent).prepared < 0.3 * prefillTraffic(plain).prepared);
+        QVERIFY(prefillTraffic(latent, gpu).prepared < 0.3 * prefillTraffic(plain, gpu).prepared);
         Kernel narrow = latent;
         narrow.kvType = DType::FP8;
-        QVERIFY(prefillTraffic(narrow).prepared > 2 * prefillTraffic(latent).prepared);
+        QVERIFY(prefillTraffic(narrow, gpu).prepared > 2 * prefillTraffic(latent, gpu).prepared);
         QCOMPARE(QString::fromStdString(kernelVariant(narrow)), QString("bf16 fp8 kv latent"));
     }
 

@@ -47,6 +47,7 @@ private slots:
         row("b200_sxm__trtllm-1.3.0rc20__context_mla", 0.035, 0.85, 0.03);
         row("b200_sxm__trtllm-1.3.0rc20__generation_mla", 0.065, 0.85, 0.03);
         row("b200_sxm__trtllm-1.3.0rc20__moe", 0.08, 0.85, 0.03);
+        row("a100_sxm__trtllm-1.0.0__generation_mla", 0.02, 0.85, 0.03);
         row("h100_sxm__trtllm-1.3.0rc20__context_mla", 0.035, 0.85, 0.03);
         row("h100_sxm__trtllm-1.3.0rc20__generation_mla", 0.045, 0.85, 0.03);
         row("l40s__trtllm-1.3.0rc20__moe", 0.08, 0.85, 0.03);
@@ -93,44 +94,58 @@ private slots:
         QVERIFY2(double(shapes) <= 3 + edges * double(rows.size()), said);
     }
 
-    void collectivesOfDevicesLeftOut_data() {
+    void devicesLeftOut_data() {
         QTest::addColumn<QString>("device");
+        QTest::addColumn<QStringList>("tables");
         QTest::addColumn<double>("mape");
-        const auto row = [](const char* device, double mape) { QTest::newRow(device) << QString(device) << mape; };
-        row("h100_sxm", 0.11);
-        row("a100_sxm", 0.105);
-        row("b200_sxm", 0.105);
-        row("l40s", 0.145);
+        QTest::addColumn<double>("coverage");  // least share inside the 90 % intervals
+        const auto row = [](const char* device, const QStringList& tables, double mape, double coverage) {
+            QTest::addRow("%s %s", device, qPrintable(tables.front())) << QString(device) << tables << mape << coverage;
+        };
+        const QStringList collectives{"nccl", "custom_allreduce"};
+        row("h100_sxm", collectives, 0.11, 0.85);
+        row("a100_sxm", collectives, 0.105, 0.85);
+        row("b200_sxm", collectives, 0.105, 0.85);
+        row("l40s", collectives, 0.145, 0.85);
+        // Without the shared memory of Hopper nobody cuts a latent cache, or takes a narrow one as it is.
+        row("a100_sxm", {"generation_mla"}, 0.16, 0.85);
+        row("l40s", {"generation_mla"}, 0.18, 0.85);
+        row("a100_sxm", {"context_mla"}, 0.09, 0.85);
+        row("h100_sxm", {"generation_attention"}, 0.2, 0.85);
     }
-    // With the sections of the other three devices alone.
-    void collectivesOfDevicesLeftOut() {
+    // With the sections of the other devices alone.
+    void devicesLeftOut() {
         QFETCH(QString, device);
+        QFETCH(QStringList, tables);
         QFETCH(double, mape);
+        QFETCH(double, coverage);
         if (!std::filesystem::exists(folder)) QSKIP("the reference data is not here: nothing to compare with");
         std::vector<std::string> paths;
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            const std::string name = entry.path().filename().string();
-            const bool collectives = name.ends_with("__nccl.csv.gz") || name.ends_with("__custom_allreduce.csv.gz");
-            if (collectives && name.starts_with(device.toStdString())) paths.push_back(entry.path().string());
+            const QString name = QString::fromStdString(entry.path().filename().string());
+            const auto named = [&](const QString& table) { return name.endsWith("__" + table + ".csv.gz"); };
+            if (name.startsWith(device) && std::any_of(tables.begin(), tables.end(), named))
+                paths.push_back(entry.path().string());
         }
-        const auto tables = readReferences(paths);
-        QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
-        const std::string id = tables->front().devices.front().catalogue;
-        CalibrationSet others;
-        for (const auto& one : shippedCalibrations().set.all()) {
-            const bool own = std::any_of(one->sections.begin(), one->sections.end(),
-                                         [&](const auto& s) { return s.device && s.device->id == id; });
-            if (!own) others.add(one);
-        }
+        const auto read = readReferences(paths);
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        std::vector<RowRef> rows = selectRows(*read), some;
+        const std::size_t step = 1 + rows.size() / 2000;
+        for (std::size_t i = 0; i < rows.size(); i += step) some.push_back(rows[i]);
         const auto executor = makeSerialExecutor();
         EvaluateOptions options;
         options.executor = executor.get();
-        options.calibrations = &others;
-        const auto result = evaluate(*findMethod("tile-hybrid"), *tables, selectRows(*tables), options);
+        options.calibrations = &shippedCalibrations().set;
+        options.leaveDeviceOut = true;
+        const auto result = evaluate(*findMethod("tile-hybrid"), *read, some, options);
         QVERIFY2(result, result ? "" : toText(result.error()).c_str());
-        QCOMPARE(result->rows.size(), std::size_t(573));
-        const QByteArray said = "MAPE " + QByteArray::number(result->figures.errors.mape);
-        QVERIFY2(result->figures.errors.mape < mape, said);
+        QCOMPARE(result->rows.size(), some.size());
+        const EvaluationFigures& figures = result->figures;
+        const QByteArray said =
+            "MAPE " + QByteArray::number(figures.errors.mape) + ", in 90 % " + QByteArray::number(figures.coverage90);
+        qInfo("%s", said.constData());
+        QVERIFY2(figures.errors.mape < mape, said);
+        QVERIFY2(figures.coverage90 > coverage, said);
     }
 
     // What no section was fitted to is said to be so: head sizes of A100, lengths, windows, masks.

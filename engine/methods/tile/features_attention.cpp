@@ -93,7 +93,7 @@ void prefillFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics
     row.add(logOf(real(a.kvHeads)));
     row.add(logOf(real(a.heads)));
     row.add(logOf(real(a.batch)));
-    row.add(logOf(prefillTraffic(kernel).footprint / std::max(gpu.l2Bytes, 1e5)));
+    row.add(logOf(prefillTraffic(kernel, gpu).footprint / std::max(gpu.l2Bytes, 1e5)));
     row.add(logOf(price.compute / price.seconds));
     row.add(logOf(price.serial / price.seconds));
     row.add(logOf(price.steps * gpu.sms / std::max(1.0, price.blocks)));

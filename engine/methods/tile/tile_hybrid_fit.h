@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-inline constexpr std::string_view tileHybridId = "tile-hybrid", tileHybridVersion = "1";
+inline constexpr std::string_view tileHybridId = "tile-hybrid", tileHybridVersion = "2";
 
 /// Sections per device hold trees over the features of kernels, or physics alone where rows are too few for trees;
 /// those across devices also look at features of the device, and their residuals are of devices left out one by one.

@@ -11,7 +11,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::string_view id = "tile-wave", version = "1";
+constexpr std::string_view id = "tile-wave", version = "2";
 
 class TileWavePricer final : public TilePricer {
 public:

@@ -46,11 +46,19 @@ struct DecodePlan {
 /// Whether tensor units hold their sums in a memory of their own (Blackwell's tensor memory), so that one warp feeds
 /// them while others load: read off their rate, which registers could not feed.
 bool detachedSums(const GpuView& gpu);
+/// Whether tensor units fetch operands by themselves (Hopper and later, see tile::largeShared; true where a design does
+/// not say). Kernels for these alone take a narrow cache as it is. Others widen it: prefill and latent decoding
+/// take as long with it as without (aiconfigurator: 0.98 to 1.01 times on L40S and A100; H100 0.79, B200 0.89).
+bool fetchesOperands(const GpuView& gpu);
 DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu);
 
-/// How decoding over a latent cache is cut into blocks (FlashMLA): by sequence, 64 heads and part of the cache.
+/// How decoding over a latent cache is cut into blocks. FlashMLA, and TensorRT-LLM's kernels like it, cut by sequence,
+/// 64 heads and part of the cache, and hold 64 queries and two pages of the cache in shared memory (221 KB). Where
+/// there is less, one block walks the whole cache of a sequence, in 16 bits whatever it is stored in (TensorRT-LLM on
+/// Ampere and Ada: time grows with the keys of one sequence up to the longest, and not with narrower caches).
 struct LatentPlan {
-    double rows = 64;    ///< heads of one block's tile, padded
+    bool walked = false;  ///< by one block from end to end
+    double rows = 64;     ///< heads of one block's tile, padded
     double readers = 1;  ///< blocks that read the same part of the cache, out of the last-level cache but for the first
     double keys = 1;     ///< of one sequence inside the window
     double tiles = 1;    ///< batch × readers
@@ -66,6 +74,6 @@ struct PrefillTraffic {
     double attended = 0;   ///< Q, cache and result
     double footprint = 0;  ///< all that lives at once: whether it stays in the last-level cache
 };
-PrefillTraffic prefillTraffic(const Kernel& kernel);
+PrefillTraffic prefillTraffic(const Kernel& kernel, const GpuView& gpu);
 
 }  // namespace orrery

@@ -25,6 +25,7 @@ enum : std::size_t {
     Kept,
     Reduce,
     Detached,
+    Fetching,
     parameterCount
 };
 
@@ -49,6 +50,9 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"reduction", 2.5e-6, 1e-7, 2e-5, 0.7, Dimension::Time, "adding up the parts of a split cache"},
     {"detached gain", 2.5, 0.5, 8, 0.5, Dimension::Number,
      "how much faster a block of grouped heads is where tensor units keep their sums outside of registers"},
+    // Chosen as the gain above, not measured: there too some warps load while others multiply.
+    {"fetching gain", 2.5, 0.5, 8, 0.5, Dimension::Number,
+     "how much faster it is with a narrow cache where tensor units fetch their operands", true},
 }};
 
 double extent(std::int64_t value) {
@@ -57,6 +61,12 @@ double extent(std::int64_t value) {
 
 double bytesPer(DType type) {
     return std::max(1, bits(type)) / 8.0;
+}
+
+// TensorRT-LLM's kernel for Hopper takes caches of 8 bits alone (decoderXQAImplJIT, `supportConfigQGMMA`).
+double gainOf(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
+    if (detachedSums(gpu)) return p[Detached];
+    return bits(kernel.kvType) <= 8 && fetchesOperands(gpu) ? p[Fetching] : 1;
 }
 
 TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
@@ -68,13 +78,15 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double width = extent(a.headDim) + extent(a.valueDim);
     const double share = plan.grouped ? p[GroupedBytes] : 1;
     const double speed = gpu.clock > 0 ? gpu.clock / tile::referenceClock : 1;
-    const double gain = plan.grouped && detachedSums(gpu) ? p[Detached] : 1;
+    const double gain = plan.grouped ? gainOf(kernel, gpu, p) : 1;
     const double rate = (plan.grouped ? p[GroupedRate] : p[HeadRate]) * speed * gain;
     const double peak = gpu.peak(plan.grouped, plan.grouped ? kernel.type : DType::F32) / gpu.sms;
     const double rows = plan.grouped ? std::min(32.0, plan.groups) : extent(a.queries);
     const double multiply =
         2 * rows * width * keys / (peak * (plan.grouped ? std::min(1.0, p[GroupedTensor] * gain) : p[HeadVector]));
-    const double stream = keys * plan.rowBytes * share / rate;
+    // Who converts a narrow cache in the warps that multiply streams it no faster than a wide one.
+    const double converted = fetchesOperands(gpu) ? 1 : std::max(1.0, 2 / bytesPer(kernel.kvType));
+    const double stream = keys * plan.rowBytes * share * converted / rate;
     // On tensor units products hide behind loads; the vector kernel converts and adds in the same threads.
     const double inside = plan.grouped ? std::max(stream, multiply) : stream + multiply;
     const double block = (plan.grouped ? p[GroupedBlock] : p[HeadBlock]) / (speed * gain) + inside;
@@ -121,6 +133,10 @@ bool detachedSums(const GpuView& gpu) {
     // A multiprocessor of Blackwell's data-centre parts does 8,192 operations a cycle (bf16): twice what registers
     // feed.
     return std::max(gpu.tensorOpsPerCycle(DType::BF16), gpu.tensorOpsPerCycle(DType::F16)) > 6000;
+}
+
+bool fetchesOperands(const GpuView& gpu) {
+    return gpu.sharedBytes <= 0 || gpu.sharedBytes >= tile::largeShared;
 }
 
 DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu) {

@@ -47,17 +47,17 @@ double extent(std::int64_t value) {
     return static_cast<double>(std::max<std::int64_t>(1, value));
 }
 
-bool narrow(const Kernel& kernel) {
-    return bits(kernel.type) <= 8 || bits(kernel.kvType) <= 8;
+bool narrow(const Kernel& kernel, const GpuView& gpu) {
+    return bits(kernel.type) <= 8 || (bits(kernel.kvType) <= 8 && fetchesOperands(gpu));
 }
 
 TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     const AttentionShape& a = kernel.attention;
     const AttentionTiles tiles = attentionTiles(kernel);
-    const PrefillTraffic traffic = prefillTraffic(kernel);
+    const PrefillTraffic traffic = prefillTraffic(kernel, gpu);
     const double width = extent(a.headDim) + extent(a.valueDim);
     const double heads = extent(a.batch) * extent(a.heads);
-    const double peak = gpu.peak(true, narrow(kernel) ? DType::FP8 : kernel.type) / gpu.sms;
+    const double peak = gpu.peak(true, narrow(kernel, gpu) ? DType::FP8 : kernel.type) / gpu.sms;
     const double cells = tiles.tileQueries * tiles.tileKeys;
     // CUDA C++ Programming Guide, arithmetic throughput: four special-function results per scheduler and cycle.
     const double special = 4 * gpu.subCores * gpu.clock;
@@ -142,7 +142,7 @@ AttentionTiles attentionTiles(const Kernel& kernel) {
     return out;
 }
 
-PrefillTraffic prefillTraffic(const Kernel& kernel) {
+PrefillTraffic prefillTraffic(const Kernel& kernel, const GpuView& gpu) {
     const AttentionShape& a = kernel.attention;
     const double queries = extent(a.batch) * extent(a.queries), keys = extent(a.batch) * extent(a.keys);
     const double width = extent(a.headDim) + extent(a.valueDim);
@@ -167,7 +167,7 @@ PrefillTraffic prefillTraffic(const Kernel& kernel) {
             2 * position * wide * (queries * extent(a.heads) + std::min(queries, keys) * extent(a.kvHeads));
         const double stored = std::min(queries, keys) * (4 * extent(a.valueDim) + position) * bytesPer(kernel.kvType);
         out.prepared = turned + stored;
-        if (narrow(kernel)) out.prepared += arriving + (queryElements + newKeys);
+        if (narrow(kernel, gpu)) out.prepared += arriving + (queryElements + newKeys);
     }
     out.attended = prepared + cached + result + scores;
     out.footprint = arriving + cached + prepared + result + scores;

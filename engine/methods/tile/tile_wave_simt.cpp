@@ -60,14 +60,13 @@ constexpr std::array<Tile, 8> tiles{{
 }};
 constexpr std::array<double, 8> splitChoices{1, 2, 3, 4, 6, 8, 12, 18};
 constexpr double shortestSplit = 64;  // steps along k
-// Hopper has 228 KiB per multiprocessor and a library of its own; Ada, which takes fp8 too, has 100 and runs Ampere's.
-constexpr double largeShared = 200 * 1024;
 
 }  // namespace
 
 int simtGeneration(const GpuView& gpu) {
     if (gpu.tensorPeak(DType::BF16) <= 0) return gpu.tensorPeak(DType::F16) > 0 ? 1 : 0;
-    return gpu.tensorPeak(DType::FP8) > 0 && gpu.sharedBytes >= largeShared ? 3 : 2;
+    // Hopper has a library of its own; Ada, which takes fp8 too, runs Ampere's.
+    return gpu.tensorPeak(DType::FP8) > 0 && gpu.sharedBytes >= tile::largeShared ? 3 : 2;
 }
 
 double simtClock(const GpuView& gpu, double load, double flopRate, std::span<const double> p) {

@@ -9,6 +9,11 @@ namespace orrery::tile {
 /// Times and rates of single blocks are cycles in truth: parameters state them at this clock, in Hz.
 inline constexpr double referenceClock = 1.8e9;
 
+/// Bytes of a multiprocessor's shared memory by which Hopper and what came after it (228 KiB) are told from Ampere
+/// (164) and Ada (100): tensor units take operands out of it, which copy engines fill, and libraries have kernels of
+/// their own for them.
+inline constexpr double largeShared = 200 * 1024;
+
 /// Smooth maximum: two pipelines of which the slower hides the faster, but not wholly near balance.
 inline double slower(double a, double b) {
     const double a2 = a * a, b2 = b * b;
