@@ -40,6 +40,12 @@ double rateOf(KernelKind kind, std::string_view variant) {
     }
 }
 
+// The same, upwards alone. What widens an expert's weights while it multiplies them has no kernel in common between
+// Hopper and Blackwell: each is slower than the other's numbers say, by up to a factor of three, and hardly faster.
+double slowdownOf(KernelKind kind, std::string_view variant) {
+    return kind == KernelKind::Experts && variant.ends_with("weights") ? 1 : 0;
+}
+
 // Bytes of memory per multiprocessor and clock; 0 where a device does not say.
 double balanceOf(const DeviceFingerprint& device) {
     const double clocks = device.sms * device.clock;
@@ -114,8 +120,9 @@ void goAbroad(SectionPrice& price, const CalibrationSection& section, double dis
     if (distance <= 0 || !(price.low > 0)) return;
     const double below = std::log(price.seconds / price.low), above = std::log(price.high / price.seconds);
     const double shift = physics ? deviceShift(section, std::max(below, above), distance) : plainRate * distance;
+    const double slower = std::max(shift, distance * slowdownOf(section.kind, section.variant));
     price.low = price.seconds * std::exp(-std::hypot(below, shift));
-    price.high = price.seconds * std::exp(std::hypot(above, shift));
+    price.high = price.seconds * std::exp(std::hypot(above, slower));
     judgeAbroad(price);
 }
 

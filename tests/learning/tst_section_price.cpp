@@ -132,6 +132,18 @@ private slots:
         QVERIFY(halfWidth(plain) > 3 * halfWidth(scaled));
         QVERIFY(plain.domain == DomainVerdict::Outside);
     }
+    // Experts whose weights are widened are slower than another device's numbers say, not faster.
+    void widenedExpertsAreWiderUpwards() {
+        CalibrationSection plain = section(0.1);
+        plain.kind = KernelKind::Experts;
+        CalibrationSection widened = plain;
+        widened.variant = "fp4 block 32 weights";
+        const SectionPrice one = priceWith(plain, 1e-3, {}, 0, 1), other = priceWith(widened, 1e-3, {}, 0, 1);
+        QCOMPARE(other.low, one.low);
+        QVERIFY(other.high > 1.5 * one.high);
+        QCOMPARE(priceWith(widened, 1e-3, {}).high, priceWith(plain, 1e-3, {}).high);  // at home nothing changes
+    }
+
     void softwareIsKnownByItsName_data() {
         QTest::addColumn<QString>("asked");
         QTest::addColumn<bool>("same");
