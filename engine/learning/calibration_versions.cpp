@@ -32,8 +32,8 @@ void stateBlocksInCycles(CalibrationSection& section) {
 // for it (Hopper) had the gain in its numbers; who widens the cache had half the rates, of the units and of the stream,
 // that were reckoned with.
 void keepNarrowCachesAsFitted(CalibrationSection& section) {
-    constexpr double slowUnit = 1500, fetchingUnit = 3000,
-                     wideUnit = 6000;  // operations of a multiprocessor in a cycle
+    // Operations of a multiprocessor's tensor units in a cycle: above Ada's, Ampere's and Hopper's.
+    constexpr double slowUnit = 1500, fetchingUnit = 3000, wideUnit = 6000;
     if (!section.device || section.variant.find(" kv") == section.variant.npos) return;
     auto& values = section.parameters;
     const auto scale = [&](const char* name, double by) {
