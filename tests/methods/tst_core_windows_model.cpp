@@ -74,7 +74,7 @@ private slots:
             }
         }
         qInfo("mean %.1f %%, %d of %d inside", 100 * error / count, inside, count);
-        QVERIFY(error / count < 0.16);
+        QVERIFY(error / count < 0.06);
         QVERIFY(inside >= 7);
     }
     void filesThatMakeNoSenseAreRefused() {

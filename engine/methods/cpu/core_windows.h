@@ -1,8 +1,8 @@
 #pragma once
 
-// Cycles of a kernel on an out-of-order core from what its resources demand of windows of it (simulation/cpu/core/
-// windows), composed by a small learned function: Concorde (Nasr-Esfahany et al., ISCA 2025). What it was taught by is
-// the pipeline of simulation/cpu/core on kernels and cores that it is not judged by.
+// Cycles of a kernel on an out-of-order core from windows of it (simulation/cpu/core/windows), shared out among what
+// its resources demand of them: after Concorde (Nasr-Esfahany et al., ISCA 2025), which composes bounds by a learned
+// function. Here the pipeline runs the windows, and what is learned only corrects them, where it helps.
 
 #include "learning/regressor.h"
 #include "simulation/cpu/core/kernels/kernel.h"
