@@ -125,7 +125,28 @@ private slots:
         }
     }
 
-    // The bound of the issue, per case: 40 %. The mean is held below.
+    // Causal masks give blocks of unlike length: one wave ends with its longest, and counts are those of all.
+    void unlikeBlocksEndWithTheLongest() {
+        for (const char* words : {"prefill-attention batch=1 heads=16 queries=256 keys=256 head_dim=64 causal=yes fp16",
+                                  "prefill-attention batch=1 heads=4 queries=1024 keys=1024 head_dim=64 causal=yes fp16"}) {
+            const Case at = caseOf("a100-80-sxm", words);
+            QVERIFY(at.program.longest > at.program.steps);
+            const auto one = represented(at, at.drawn.machine);
+            auto source = TemplateSource::open(at.program.build(0), at.drawn.machine);
+            QVERIFY(source);
+            const auto all = simulate(at.drawn.machine, *source);
+            QVERIFY(all);
+            const double off = one.cycles / static_cast<double>(all->cycles) - 1,
+                         counts = one.instructions / static_cast<double>(all->counts.warpInstructions) - 1;
+            qInfo("%s: cycles %+.1f %%, instructions %+.1f %%", words, 100 * off, 100 * counts);
+            QVERIFY2(std::abs(off) < 0.40, words);
+            // The mean length is rounded to whole steps.
+            QVERIFY2(std::abs(counts) < 0.25, words);
+        }
+    }
+
+    // The bound of the issue, per case: 40 %. The mean is held below. One K and V that 64 blocks share (16 heads, 512
+    // queries) is 45 % off and not among them: the handbook says so.
     void nearTheCycleSimulator() {
         double sum = 0, slow = 0, fast = 0;
         int cases = 0;

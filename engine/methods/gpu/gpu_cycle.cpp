@@ -137,8 +137,9 @@ public:
         if (saysEnergy())
             out.push_back("Energies of events are AccelWattch's of a Quadro GV100, at its nominal voltage");
         out.push_back(
-            budget_.intervals && drawn_.machine.dies < 2
-                ? std::string("One multiprocessor stands for all, two lengths of the main loop and two waves for the "
+            budget_.intervals
+                ? std::string("Where a GPU has one L2, one multiprocessor stands for all, two lengths of the main loop "
+                              "and two waves for the "
                               "rest: within 12 % of all of them cycle by cycle in the mean, 45 % at worst")
                 : fmt::format("Of a kernel with more than {:.0f} warp instructions whole waves and whole steps of "
                               "the main loop are simulated, the others extrapolated",
@@ -150,9 +151,9 @@ public:
     std::vector<std::string> levels() const override { return {"main memory", "L2"}; }
     std::string basis() const override { return simulatedBasis; }
     std::vector<KernelNote> notes() const override {
-        return {{budget_.intervals
-                     ? "simulated in part: one multiprocessor for all, waves and steps of the main loop extrapolated"
-                     : "simulated in part: whole waves and steps of the main loop are extrapolated"},
+        return {{budget_.intervals ? "simulated in part: waves, steps of the main loop and, where L2 is one, "
+                                     "multiprocessors are extrapolated"
+                                   : "simulated in part: whole waves and steps of the main loop are extrapolated"},
                 {"without a template of instructions, they cost their bytes", "gpu-cycle.by-bytes",
                  "Read their share as a guess"},
                 {"extrapolated below what peak rates allow: their roofline is taken"},
@@ -226,7 +227,8 @@ private:
         if (budget_.copies > 0) options.resident = residentOperands(*program->build(0), gpu_.l2Bytes, budget_.copies);
         auto sample = sampleKernel(*program, drawn_.machine, options);
         // A simulation that is longer than the cycles allowed makes room by a smaller sample.
-        while (!sample && sample.error().code == "gpu.cycles" && options.instructions > sampleLeast) {
+        while (!sample && !budget_.intervals && sample.error().code == "gpu.cycles" &&
+               options.instructions > sampleLeast) {
             options.instructions /= 4;
             sample = sampleKernel(*program, drawn_.machine, options);
         }
@@ -327,9 +329,9 @@ MethodCard simulatedCard(std::string_view title, std::string_view summary, std::
     };
 }
 
-KernelMethod simulatedKernels(std::string_view id, DeviceBinder binder, MethodCard card) {
+KernelMethod simulatedKernels(std::string_view id, std::string_view version, DeviceBinder binder, MethodCard card) {
     return {.id = id,
-            .version = "1.2.0",
+            .version = version,
             .binder = binder,
             .options = {{.key = "seconds",
                          .title = "Budget",
@@ -359,7 +361,7 @@ std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes) {
 
 KernelMethod gpuCycleKernels() {
     return simulatedKernels(
-        "gpu-cycle", bindGpuCycle,
+        "gpu-cycle", "1.2.0", bindGpuCycle,
         simulatedCard("GPU cycle by cycle",
                       "Instructions of every kernel, written by templates, on a simulated GPU: warps, schedulers, "
                       "units, caches, network and DRAM. Slow; ask it why a kernel waits, and on GPUs that nobody has "
@@ -369,7 +371,7 @@ KernelMethod gpuCycleKernels() {
 
 KernelMethod gpuIntervalKernels() {
     return simulatedKernels(
-        "gpu-interval", bindGpuInterval,
+        "gpu-interval", "1.3.0", bindGpuInterval,
         simulatedCard("GPU by intervals of its warps",
                       "The same templates on the same machine as gpu-cycle: one multiprocessor for all, each of its "
                       "instructions once, and behind it its share of what all of them ask of network, L2 and DRAM.",

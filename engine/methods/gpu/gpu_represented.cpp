@@ -61,7 +61,7 @@ CycleStack stackOver(CycleStack stack, double cycles) {
 class OneForAll {
 public:
     OneForAll(const KernelProgram& program, const gpusim::Machine& machine, const SampleOptions& options)
-        : program_(program), machine_(machine), options_(options), whole_(program.build(0)) {}
+        : program_(program), machine_(machine), options_(options), whole_(program.build(0)), places_(whole_) {}
 
     Expected<SampledKernel> run() {
         const std::int64_t blocks = whole_->header().blocks();
@@ -74,12 +74,14 @@ public:
         if (waves > 1) later_ = traffic.of(1, waves - 1);
 
         // Two lengths of the main loop, of which the shorter one fills the pipeline; a single wave ends with its
-        // longest block.
+        // longest block. Blocks of unlike length run with this one in common, for the first are no example.
         const std::int64_t steps = waves > 1 ? program_.steps : std::max(program_.steps, program_.longest);
         const std::int64_t shorter = program_.fewest, longer = 2 * program_.fewest;
         const bool cut = steps > longer + 1;
+        const std::int64_t alike = program_.longest > 0 ? steps : 0;
+        if (alike > 0) places_ = program_.build(alike);
         const auto firstWave = blocksOf(0, std::min(blocks, wave_), first_);
-        const auto one = simulated(cut ? longer : 0, firstWave);
+        const auto one = simulated(cut ? longer : alike, firstWave);
         if (!one) return tl::unexpected(one.error());
         Measured whole = measured(*one), base = whole;
         if (cut) {
@@ -88,18 +90,26 @@ public:
             base = measured(*less);
             whole = extended(whole, base, static_cast<double>(steps - longer) / static_cast<double>(longer - shorter));
         }
+        // What is counted is of all blocks, whose loops have the mean length.
+        const double part =
+            cut ? static_cast<double>(program_.steps - longer) / static_cast<double>(longer - shorter) : 0;
+        Measured counted = cut ? extended(measured(*one), base, part) : whole;
+        if (!cut && alike > program_.steps) {
+            const double fewer = static_cast<double>(program_.steps) / static_cast<double>(alike);
+            counted.instructions *= fewer, counted.l2Sectors *= fewer;
+        }
         double cycles = whole.cycles;
         if (waves > 1) {
             // Another wave behind the first, at the shorter length; it costs a share of the first.
             auto both = firstWave;
             const auto behind = blocksOf(1, std::min(blocks - wave_, wave_), later_);
             both.insert(both.end(), behind.begin(), behind.end());
-            const auto two = simulated(cut ? shorter : 0, both);
+            const auto two = simulated(cut ? shorter : alike, both);
             if (!two) return tl::unexpected(two.error());
             const double share = std::clamp((measured(*two).cycles - base.cycles) / base.cycles, 0.05, 1.5);
             cycles += whole.cycles * share * static_cast<double>(std::max<std::int64_t>(1, full - 1));
             if (full > 1 && rest > 0) {
-                const auto tail = simulated(cut ? shorter : 0, blocksOf(full, rest, later_));
+                const auto tail = simulated(cut ? shorter : alike, blocksOf(full, rest, later_));
                 if (!tail) return tl::unexpected(tail.error());
                 cycles += whole.cycles * share * std::min(1.0, measured(*tail).cycles / base.cycles);
             }
@@ -107,7 +117,7 @@ public:
         const double perSm = static_cast<double>(blocks) / static_cast<double>(firstWave.size());
         out_.blocks = static_cast<double>(blocks), out_.blocksPerSm = fit.used;
         out_.waves = static_cast<double>(blocks) / static_cast<double>(wave_);
-        out_.instructions = whole.instructions * perSm;
+        out_.instructions = counted.instructions * perSm;
         out_.steps = static_cast<double>(program_.steps);
         out_.simulatedSteps = cut ? static_cast<double>(longer) : out_.steps;
         out_.whole = false;
@@ -120,7 +130,7 @@ public:
         out_.scale = out_.instructions / std::max(1.0, static_cast<double>(one->counts.warpInstructions));
         const double after = static_cast<double>(waves - 1);
         out_.dramBytes = 32 * (first_.fetched + first_.drivenOut + after * (later_.fetched + later_.drivenOut));
-        out_.l2Bytes = 32 * whole.l2Sectors * perSm;
+        out_.l2Bytes = 32 * counted.l2Sectors * perSm;
         out_.how = fmt::format("one of {} multiprocessors stands for all{}{}", machine_.sms,
                                waves > 1 ? fmt::format(", with 2 of {:.1f} waves", out_.waves) : "",
                                cut ? fmt::format(", and {} of {} steps of the main loop", longer, steps) : "");
@@ -143,7 +153,7 @@ private:
         gpusim::SimulateOptions options;
         options.stop = options_.stop, options.mostCycles = options_.mostCycles;
         auto run =
-            gpusim::representKernel(machine_, steps > 0 ? program_.build(steps) : whole_, *whole_, blocks, options);
+            gpusim::representKernel(machine_, steps > 0 ? program_.build(steps) : whole_, *places_, blocks, options);
         if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
         if (run) out_.simulatedInstructions += static_cast<double>(run->counts.warpInstructions);
         return run;
@@ -153,6 +163,7 @@ private:
     const gpusim::Machine& machine_;
     const SampleOptions& options_;
     gpusim::KernelTemplatePtr whole_;
+    gpusim::KernelTemplatePtr places_;  ///< whose blocks say what those that run touch
     std::int64_t wave_ = 1;
     WaveTraffic first_, later_;
     SampledKernel out_;
@@ -207,7 +218,7 @@ Expected<gpusim::IntervalResult> representedResult(const KernelProgram& program,
     out.seconds = sample->cycles / (machine.coreMhz * 1e6);
     out.finishedBlocks = whole->header().blocks();
     out.stack = sample->stack;
-    out.stack.idle += static_cast<double>(out.cycles) - out.stack.total();
+    out.stack.idle = std::max(0.0, out.stack.idle + static_cast<double>(out.cycles) - out.stack.total());
     out.intervals = static_cast<std::uint64_t>(std::llround(sample->intervals));
     out.instructions = static_cast<std::uint64_t>(std::llround(sample->pathInstructions));
     out.counts = sample->counts;

@@ -155,7 +155,7 @@ void TrafficOfWaves::services(const Wave& wave, WaveTraffic& out) const {
     for (const auto& places : wave) {
         for (const Place& place : places) loops |= hasSteps(place.region);
     }
-    double requests = 0, sectors = 0;
+    double sectors = 0;
     std::size_t laid = 0;
     for (const auto& places : wave) {
         for (const Place& place : places) {
@@ -166,11 +166,10 @@ void TrafficOfWaves::services(const Wave& wave, WaveTraffic& out) const {
             for (std::int64_t row = 0; row < r.rows && laid < mostSectorsLaid; ++row) {
                 const auto begin = r.first + static_cast<std::uint64_t>(static_cast<double>(row) * r.stride) +
                                    static_cast<std::uint64_t>(from);
-                for (std::uint64_t at = begin & ~std::uint64_t{31}; at < begin + static_cast<std::uint64_t>(r.piece);
-                     at += 32, ++laid) {
+                for (std::uint64_t at = begin & ~std::uint64_t{31};
+                     at < begin + static_cast<std::uint64_t>(r.piece) && laid < mostSectorsLaid; at += 32, ++laid) {
                     const auto spot = map.spot(at);
                     slices[spot.slice] += static_cast<double>(place.blocks);
-                    requests += static_cast<double>(place.blocks);
                     if (!fetched) continue;
                     const std::size_t channel = spot.slice / static_cast<unsigned>(machine_.slicesPerChannel);
                     ++sectors, ++channels[channel].sectors;
