@@ -44,7 +44,7 @@ AttentionTiles countedTiles(const Kernel& kernel) {
 // The handmade device with 2048 operations a cycle in a multiprocessor and 164 KiB of shared memory.
 GpuView ampereLike() {
     GpuView gpu = handmadeGpu();
-    for (const auto [type, rate] : {std::pair(DType::BF16, 204.8e12), std::pair(DType::FP8, 409.6e12)})
+    for (const auto& [type, rate] : {std::pair(DType::BF16, 204.8e12), std::pair(DType::FP8, 409.6e12)})
         gpu.device.peaks[std::size_t(UnitKind::Tensor)][std::size_t(type)] = FlopsPerSecond(rate);
     gpu.device.peaks[std::size_t(UnitKind::Tensor)][std::size_t(DType::F16)] = FlopsPerSecond(204.8e12);
     gpu.sharedBytes = 164 * 1024;

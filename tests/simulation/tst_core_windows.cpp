@@ -170,18 +170,20 @@ private slots:
                 QCOMPARE(answer.ready - now, static_cast<std::uint64_t>(machine.caches[level].latency));
         }
     }
-    // Lines that go back take their share of the channel.
+    // Lines that go back take their share of the channel; it is narrow here, so that nothing else holds lines back.
     void linesWrittenBackHoldTheChannel() {
-        const Machine machine = coreNamed("zen2");
+        Machine machine = coreNamed("zen2");
+        machine.memoryBandwidth /= 32;
         const auto last = [&](double share) {
             Memory memory(machine);
             memory.writeBack(share);
             std::uint64_t ready = 0;
-            for (std::uint64_t i = 0; i < 400; ++i) ready = std::max(ready, memory.access(i << 14, 0, 0, false, 1).ready);
+            for (std::uint64_t i = 0; i < 200; ++i)
+                ready = std::max(ready, memory.access(i << 14, 0, 0, false, 1).ready);
             return static_cast<double>(ready);
         };
-        const double latency = machine.memoryLatency * machine.clock + machine.caches.back().latency;
-        QVERIFY(std::fabs((last(1) - latency) / (last(0) - latency) - 2) < 0.05);
+        const double ratio = last(1) / last(0);
+        QVERIFY2(ratio > 1.9 && ratio < 2.1, qPrintable(QString::number(ratio)));
     }
     // A wider core with larger queues and a nearer memory is never slower.
     void betterCoresAreNotSlower() {

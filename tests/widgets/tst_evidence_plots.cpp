@@ -177,8 +177,8 @@ private slots:
         MatrixPicture picture;
         picture.columns = {"GPU · 10", "TPU"};
         picture.columnTips = {"", ""};
-        const Cell judged{Cell::State::Judged, -0.3, -0.4, -0.2, 10, true, "judged"};
-        const Cell grey{Cell::State::NotApplicable, 0, 0, 0, 0, true, "Not applicable: it is no array"};
+        const Cell judged{Cell::State::Judged, -0.3, -0.4, -0.2, 10, true, true, "judged"};
+        const Cell grey{Cell::State::NotApplicable, 0, 0, 0, 0, false, true, "Not applicable: it is no array"};
         picture.rows = {{-1, "analytical", {}, 0, {}},
                         {4, "Roofline", {}, 0, {judged, Cell{}}},
                         {7, "Arrays", {}, 1, {grey, judged}}};
