@@ -71,7 +71,9 @@ int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
         auto read = readReferences(files);
         if (!read) return failed(read.error());
         tables = std::move(*read);
-    } else if (auto serving = readReferences(std::vector{presetsFolder() + "/serving/published-offline.yaml"})) {
+    } else {
+        auto serving = readReferences(std::vector{presetsFolder() + "/serving/published-offline.yaml"});
+        if (!serving) return failed(serving.error());
         std::move(serving->begin(), serving->end(), std::back_inserter(tables));
     }
     ReferenceFilter filter;

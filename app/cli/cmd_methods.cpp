@@ -124,6 +124,7 @@ int measureFits(const Method* only, const std::vector<std::string>& files, Watch
         return fmt::format("{} + {} a row", format(Seconds(rate.fixed), 2), format(Seconds(rate.perRow), 2));
     };
     watch.begin("fitting");
+    bool any = false;
     for (const KernelMethod& method : kernelMethods()) {
         if (!method.fit || (only && only->card.id != method.id)) continue;
         const auto fit = measureFit(method, *tables, rows, watch.token());
@@ -135,9 +136,16 @@ int measureFits(const Method* only, const std::vector<std::string>& files, Watch
             table.add(
                 {std::string(method.id), each.family, std::to_string(each.rows), format(Seconds(each.seconds), 2)});
         const auto stated = statedFitRate(method.id);
+        any = true;
         fitted.add({std::string(method.id), text(fit->fitted), stated ? text(*stated) : "not measured"});
     }
     watch.end();
+    if (!any)
+        return failed(fail("calibration.nothing-to-fit",
+                           only ? fmt::format("'{}' learns nothing from measured kernels", only->card.id)
+                                : std::string("no method was fitted to these rows"),
+                           "a kernel method that is fitted, and rows of kernels", "ask for tile-hybrid")
+                          .value());
     return print(table.text() + "\n" + fitted.text()) ? Answered : Unanswered;
 }
 

@@ -44,12 +44,17 @@ void FlowLayout::addSpacing(int pixels) {
 }
 
 void FlowLayout::clear() {
-    while (QLayoutItem* item = takeAt(0)) {
+    const auto discard = [](QLayoutItem* item) {
         if (QWidget* widget = item->widget()) {
             widget->hide();  // its own signal may still be running
             widget->deleteLater();
         }
         delete item;
+    };
+    while (QLayoutItem* item = takeAt(0)) {
+        if (QLayout* group = item->layout())
+            while (QLayoutItem* inner = group->takeAt(0)) discard(inner);
+        discard(item);
     }
 }
 

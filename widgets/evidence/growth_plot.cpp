@@ -23,6 +23,7 @@ GrowthPlot::GrowthPlot(QWidget* parent) : QWidget(parent) {
 void GrowthPlot::setMarks(std::vector<GrowthMark> marks, double correlation, std::vector<GrowthLevel> levels) {
     marks_ = std::move(marks);
     levels_ = std::move(levels);
+    places_.clear();  // of what was painted before
     correlation_ = correlation;
     setAccessibleDescription(tr("%n size(s) of sums", nullptr, static_cast<int>(marks_.size())));
     update();
@@ -82,8 +83,11 @@ void GrowthPlot::paintEvent(QPaintEvent*) {
     for (const GrowthLevel& level : levels_) ys.push_back(std::max(level.measured, 1e-5));
     painter.setFont(Theme::instance().font(FontRole::Small));
     double wide = 0;
+    // Names stand in lines of a word, and the curve keeps most of the room.
     for (const GrowthLevel& level : levels_)
-        wide = std::max(wide, static_cast<double>(painter.fontMetrics().horizontalAdvance(level.name)) + 10);
+        for (const QString& word : level.name.split(QLatin1Char(' ')))
+            wide = std::max(wide, static_cast<double>(painter.fontMetrics().horizontalAdvance(word)) + 10);
+    wide = std::min(wide, 0.18 * frame.area.width());
     const double levelsWide = wide * static_cast<double>(levels_.size());
     const QRectF area = frame.area.adjusted(8, 8, -8 - levelsWide, -8);
     const PlotAxis x = PlotAxis::covering(xs, area.left(), area.right());
@@ -130,9 +134,9 @@ void GrowthPlot::paintEvent(QPaintEvent*) {
         places_.push_back(at);
         painter.setPen(colours.mutedText);
         // Below its mark, or above where the axis is near.
-        const bool room = at.y() + 8 + tall < frame.area.bottom();
-        painter.drawText(QRectF(at.x() - wide / 2, room ? at.y() + 6 : at.y() - 6 - tall, wide, tall), Qt::AlignCenter,
-                         level.name);
+        const bool room = at.y() + 8 + 2 * tall < frame.area.bottom();
+        painter.drawText(QRectF(at.x() - wide / 2, room ? at.y() + 6 : at.y() - 6 - 2 * tall, wide, 2 * tall),
+                         Qt::AlignHCenter | (room ? Qt::AlignTop : Qt::AlignBottom) | Qt::TextWordWrap, level.name);
     }
     // Names stand at the right end, none over another.
     for (std::size_t i = 1; i < lines.size(); ++i) lines[i].at = std::max(lines[i].at, lines[i - 1].at + tall);

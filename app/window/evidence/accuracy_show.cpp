@@ -92,7 +92,7 @@ ui::Cell fitCell(const MethodFacts& facts) {
     if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
     ui::Cell cell = timeCell(facts.fitting->value);
     if (facts.samples == 0) cell.text = AccuracyTab::tr("none");
-    cell.tip = AccuracyTab::tr("What fitting to these rows takes one core, by rates that were measured");
+    cell.tip = AccuracyTab::tr("What fitting to the rows that it learned from takes one core, by rates that were measured");
     return cell;
 }
 

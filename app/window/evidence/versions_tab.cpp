@@ -121,6 +121,7 @@ void VersionsTab::refuse(const Diagnostic& why) {
 
 void VersionsTab::chooseExample(bool wanted) {
     if (wanted) return compare();
+    if (work_->isRunning()) work_->cancel();
     if (result_) outdate();
 }
 

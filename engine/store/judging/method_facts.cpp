@@ -270,7 +270,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     judged(names[5], judging.shipped == judging.rows, fmt::format("{} of {} rows ship", judging.shipped, judging.rows));
     judged(names[6], 2 * judging.measured >= judging.rows,
            fmt::format("{} of {} rows were measured, not simulated or summed", judging.measured, judging.rows));
-    const bool devicesKnown = leaveDeviceOut || (!imported && learned.devicesKnown);
+    const bool devicesKnown = !imported && (leaveDeviceOut || learned.devicesKnown);
     judged(names[7], devicesKnown && judging.unseen >= enoughUnseen,
            devicesKnown ? fmt::format("{} of {} rows are of devices that nothing of it was fitted to", judging.unseen,
                                       judging.rows)
