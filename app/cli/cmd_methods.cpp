@@ -228,7 +228,7 @@ const Command methodsCommand{
                   "how long would each take to answer?"},
                  {"orrery-cli methods roofline --measure-cost",
                   "how long does it take on this machine, beside its card?"},
-                 {"orrery-cli methods tile-hybrid --measure-fit presets/versions", "how long does its fit take here?"},
+                 {"orrery-cli methods tile-hybrid --measure-fit measured.csv", "how long does its fit take here?"},
                  {"orrery-cli methods --json", "every card: evidence, needs, failure mode, papers"}},
     .run = runMethods,
 };

@@ -50,7 +50,7 @@ int dispatch(const std::vector<std::string>& words, Watch& watch) {
         return Usage;
     }
     // Started on several ranks, a command that cannot share its work is answered by the first alone.
-    if (!(*command)->shared && launch().value_or(Launch{}).rank != 0) return Answered;
+    if (!(*command)->shared && launch().value_or(RankLaunch{}).rank != 0) return Answered;
     return (*command)->run(*arguments, watch);
 }
 

@@ -17,7 +17,7 @@ Expected<std::unique_ptr<Ranks>> joinedRanks() {
 }
 
 bool isHelper(const Ranks* ranks) {
-    return ranks ? ranks->rank() != 0 : launch().value_or(Launch{}).rank != 0;
+    return ranks ? ranks->rank() != 0 : launch().value_or(RankLaunch{}).rank != 0;
 }
 
 void reportRanks(const Ranks& ranks, bool figures) {

@@ -3,11 +3,16 @@
 namespace orrery {
 
 namespace {
-constexpr double longestOfAll = 0.5;  // s of one kernel
+// s of one kernel
+constexpr double longestOfAll = 0.5, longestJudged = 0.01;
 }
 
 bool standsAmongAll(const MethodCard& card) {
     return !asksForFile(card) && card.cost.perKernel < longestOfAll;
+}
+
+bool isJudgedUnnamed(const MethodCard& card) {
+    return standsAmongAll(card) && card.cost.perKernel < longestJudged;
 }
 
 }  // namespace orrery

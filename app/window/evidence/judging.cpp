@@ -48,7 +48,7 @@ std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<
     if (!only.empty()) return all;
     // Those that `orrery-cli evaluate` asks too: slower ones, and those that need a file, are named.
     for (const Method& method : builtinMethods())
-        if (standsAmongAll(method.card))
+        if (isJudgedUnnamed(method.card))
             all.push_back(unjudged(method, ui::qs(method.card.id), ui::qs(method.card.title)));
     for (const QString& choice : choices) {
         const Method* method = findMethod(choice.toStdString());

@@ -375,7 +375,7 @@ KernelMethod gpuIntervalKernels() {
         simulatedCard("GPU by intervals of its warps",
                       "The same templates on the same machine as gpu-cycle: one multiprocessor for all, each of its "
                       "instructions once, and behind it its share of what all of them ask of network, L2 and DRAM.",
-                      intervalEvidence, 0.02));
+                      intervalEvidence, 0.015));
 }
 
 }  // namespace orrery

@@ -96,7 +96,7 @@ double adapterParameters(const std::vector<AdaptedProduct>& products, std::int32
 }
 
 IterationTimePtr adapterTime(std::vector<AdaptedProduct> products, std::int32_t rank, DType type,
-                             const AdapterDevice& device, int stages) {
+                             const AdapterRates& device, int stages) {
     return std::make_shared<const AdapterTime>(std::move(products), rank, bits(type) / 8.0, device.flops,
                                                device.bandwidth, stages);
 }

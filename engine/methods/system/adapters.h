@@ -31,11 +31,11 @@ double adapterParameters(const std::vector<AdaptedProduct>& products, std::int32
 
 /// Seconds of the extra products of one iteration on one of `stages` equal pipeline stages: IterationWork::adapters,
 /// adapterTokens. Each launch takes as long as its FLOPs or its bytes ask for, and the gap between two launches.
-struct AdapterDevice {
+struct AdapterRates {
     double flops = 0, bandwidth = 0;  ///< FLOP/s of products in the adapters' type, B/s of main memory
 };
 IterationTimePtr adapterTime(std::vector<AdaptedProduct> products, std::int32_t rank, DType type,
-                             const AdapterDevice& device, int stages);
+                             const AdapterRates& device, int stages);
 
 /// Of a pool whose tenants have adapters; `bytes` gets what the resident ones take of each device's memory.
 AdapterSlots adapterSlots(const PoolSpec& pool, const IterationLaunches& launches, const PoolDevice& device,

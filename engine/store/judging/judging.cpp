@@ -31,7 +31,7 @@ void addMethods(const JudgingQuestion& question, Judged& judged) {
     };
     if (question.methods.empty()) {
         for (const Method& method : builtinMethods())
-            if (standsAmongAll(method.card)) add(std::string(method.card.id), method);
+            if (isJudgedUnnamed(method.card)) add(std::string(method.card.id), method);
     }
     for (const std::string& asked : question.methods) {
         if (const Method* method = findMethod(asked)) add(asked, *method);

@@ -23,16 +23,16 @@ constexpr const char* pluginName = "orrery-mpi.so";
 
 }  // namespace
 
-std::optional<Launch> launch() {
+std::optional<RankLaunch> launch() {
     constexpr std::array<std::pair<const char*, const char*>, 2> known{
         {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}}};
     for (const auto& [rank, size] : known) {
         const auto ranks = countIn(size);
         if (!ranks) continue;
         if (*ranks < 2) return std::nullopt;
-        return Launch{countIn(rank).value_or(0), *ranks};
+        return RankLaunch{countIn(rank).value_or(0), *ranks};
     }
-    if (const auto rank = countIn("PMIX_RANK")) return Launch{*rank, 0};
+    if (const auto rank = countIn("PMIX_RANK")) return RankLaunch{*rank, 0};
     return std::nullopt;
 }
 

@@ -12,10 +12,10 @@ namespace orrery {
 
 /// As the launcher says it in the environment: OMPI_COMM_WORLD_SIZE and _RANK (Open MPI), PMI_SIZE and PMI_RANK (MPICH,
 /// srun), PMIX_RANK (its size is in ORRERY_RANKS or known to MPI alone: 0). Nothing on one machine.
-struct Launch {
+struct RankLaunch {
     int rank = 0, ranks = 0;
 };
-std::optional<Launch> launch();
+std::optional<RankLaunch> launch();
 
 /// Null unless several ranks were started. Nothing of MPI is loaded before that: then `orrery-mpi.so`, by the variable
 /// ORRERY_MPI, else beside this program, else in ../lib/orrery. Fails with `ranks.no-mpi` where it is not there or was

@@ -50,7 +50,7 @@ std::string written(const PointAnswer& answer) {
 }
 
 Expected<PointAnswer> readPointAnswer(std::string_view bytes) {
-    WireReader reader(bytes);
+    MessageReader reader(bytes);
     PointAnswer answer;
     answer.point = reader.number<std::uint64_t>();
     answer.violation = reader.number<double>();
@@ -98,7 +98,7 @@ std::string written(const AgentRun& run) {
 }
 
 Expected<AgentRun> readAgentRun(std::string_view bytes) {
-    WireReader reader(bytes);
+    MessageReader reader(bytes);
     AgentRun run;
     run.answers = reader.number<double>();
     run.cost = reader.number<double>();

@@ -78,7 +78,7 @@ void Ranks::setState(Batches* batches, int rank, State state, std::string why) {
 std::vector<AnsweredItem> Ranks::hear(Batches& batches) {
     std::vector<AnsweredItem> fresh;
     while (auto message = transport_->receive()) {
-        WireReader reader(message->bytes);
+        MessageReader reader(message->bytes);
         Other& other = others_[static_cast<std::size_t>(message->from)];
         other.heard = Clock::now();
         const Word word = reader.number<Word>();
@@ -96,7 +96,7 @@ std::vector<AnsweredItem> Ranks::hear(Batches& batches) {
             setState(&batches, message->from, State::Lost, std::string(reader.text()));
         } else if (other.threads > 0) {
             if (other.state == State::Lost) setState(&batches, message->from, State::Ready);
-            if (word == Word::Beat) transport_->send(message->from, WireWriter(Word::Beat).bytes());
+            if (word == Word::Beat) transport_->send(message->from, MessageWriter(Word::Beat).bytes());
             if (word != Word::Answers || reader.number<std::uint64_t>() != round_) continue;
             other.pace = reader.number<double>();
             batches.setPace(message->from, other.pace);
@@ -123,7 +123,7 @@ void Ranks::feed(Batches& batches, int rank, std::span<const std::uint64_t> numb
         pool_->push(items);
         return;
     }
-    WireWriter batch(Word::Batch);
+    MessageWriter batch(Word::Batch);
     batch.add(round_);
     for (const std::size_t place : places) batch.add(Item{place, numbers[place]});
     transport_->send(rank, batch.bytes());
@@ -182,7 +182,7 @@ bool Ranks::answer(std::span<const std::uint64_t> numbers, const Take& take, con
     if (!whole) {
         for (int rank = 1; rank < ranks(); ++rank)
             if (others_[static_cast<std::size_t>(rank)].state == State::Ready)
-                transport_->send(rank, WireWriter(Word::Stop).add(round_).bytes());
+                transport_->send(rank, MessageWriter(Word::Stop).add(round_).bytes());
     }
     while (!pool_->idle()) std::this_thread::sleep_for(microseconds(200));
     pool_->clear();
@@ -209,7 +209,7 @@ RanksReport Ranks::report() const {
 
 Expected<void> Ranks::serve(RankWork work, std::stop_source stop) {
     ItemPool pool(work.threads, std::move(work.answer));
-    transport_->send(0, WireWriter(Word::Hello).add(work.threads).addText(work.question).bytes());
+    transport_->send(0, MessageWriter(Word::Hello).add(work.threads).addText(work.question).bytes());
     Pause pause;
     std::vector<AnsweredItem> answers;
     auto heard = Clock::now(), said = heard, flushed = heard;
@@ -218,7 +218,7 @@ Expected<void> Ranks::serve(RankWork work, std::stop_source stop) {
         while (const auto message = transport_->receive()) {
             heard = Clock::now();
             pause.busy();
-            WireReader reader(message->bytes);
+            MessageReader reader(message->bytes);
             const Word word = reader.number<Word>();
             if (word == Word::Done) {
                 left_ = true;
@@ -249,7 +249,7 @@ Expected<void> Ranks::serve(RankWork work, std::stop_source stop) {
         const auto now = Clock::now();
         const bool due = pool.idle() || duration<double>(now - flushed).count() > 0.25;
         if (!answers.empty() && due) {
-            WireWriter out(Word::Answers);
+            MessageWriter out(Word::Answers);
             const double pace =
                 pool.busySeconds() > 0 ? static_cast<double>(pool.answered()) * pool.threads() / pool.busySeconds() : 0;
             out.add(round).add(pace);
@@ -259,7 +259,7 @@ Expected<void> Ranks::serve(RankWork work, std::stop_source stop) {
             flushed = said = now;
             pause.busy();
         } else if (duration<double>(now - said).count() > timeout_ / 6) {
-            transport_->send(0, WireWriter(Word::Beat).bytes());
+            transport_->send(0, MessageWriter(Word::Beat).bytes());
             said = now;
         }
         // Rank 0 may write its exports, or ask an agent, in the meantime.
@@ -279,11 +279,11 @@ Expected<void> Ranks::serve(RankWork work, std::stop_source stop) {
 }
 
 void Ranks::refuse(const Diagnostic& why) {
-    transport_->send(0, WireWriter(Word::Refuse).addText(why.message).bytes());
+    transport_->send(0, MessageWriter(Word::Refuse).addText(why.message).bytes());
     const auto begun = Clock::now();
     while (duration<double>(Clock::now() - begun).count() < 20 * timeout_) {
         while (const auto message = transport_->receive()) {
-            WireReader reader(message->bytes);
+            MessageReader reader(message->bytes);
             if (reader.number<Word>() != Word::Done) continue;
             left_ = true;
             all_ = reader.number<bool>();
@@ -326,7 +326,7 @@ void Ranks::finish() {
     for (int rank = 1; rank < ranks(); ++rank) {
         const Other& other = others_[static_cast<std::size_t>(rank)];
         const bool same = other.state != State::Lost;
-        transport_->send(rank, WireWriter(Word::Done).add(all_).add(same).bytes());
+        transport_->send(rank, MessageWriter(Word::Done).add(all_).add(same).bytes());
     }
     transport_->leave(all_);
 }

@@ -21,15 +21,15 @@ enum class Word : std::uint8_t {
     Done,     ///< from rank 0: all is answered, or nothing can be; whether every rank is still there
 };
 
-class WireWriter {
+class MessageWriter {
 public:
-    explicit WireWriter(Word word) { add(word); }
+    explicit MessageWriter(Word word) { add(word); }
     template <class Number>
-    WireWriter& add(Number number) {
+    MessageWriter& add(Number number) {
         bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
         return *this;
     }
-    WireWriter& addText(std::string_view text) {
+    MessageWriter& addText(std::string_view text) {
         add(static_cast<std::uint64_t>(text.size()));
         bytes_ += text;
         return *this;
@@ -41,9 +41,9 @@ private:
 };
 
 /// Past the end: zeros and empty texts, and good() is false.
-class WireReader {
+class MessageReader {
 public:
-    explicit WireReader(std::string_view bytes) : left_(bytes) {}
+    explicit MessageReader(std::string_view bytes) : left_(bytes) {}
     template <class Number>
     Number number() {
         Number value{};
