@@ -105,17 +105,15 @@ void WindowRun::readMiddle(std::uint64_t end) {
     }
 }
 
-WindowRun::Result WindowRun::phases(bool one) {
+WindowRun::Result WindowRun::phases() {
     read(stream_.position() + tailLength, tail_);
     levels_.look(stretch_);
     double n = 0;
     for (std::size_t i = 0; i < chunks_; ++i) n += static_cast<double>(middle_[i].size);
     Result result;
     if (n == 0) return result;
-    const auto& phases = levels_.phases();
-    const auto longest = static_cast<std::size_t>(std::max_element(phases.begin(), phases.end()) - phases.begin());
-    for (std::size_t phase = one ? longest : 0; phase < (one ? longest + 1 : phases.size()); ++phase) {
-        const double part = (one ? 1 : phases[phase]) / n;
+    for (std::size_t phase = 0; phase < levels_.phases().size(); ++phase) {
+        const double part = levels_.phases()[phase] / n;
         settle(phase);
         core_.run(lead_);
         const Counters before = core_.counters();
@@ -137,13 +135,13 @@ WindowRun::Result WindowRun::run(const WindowPlace& place, std::uint64_t history
         length = whole;
         readMiddle(place.begin + length);
     }
-    Result result = phases(place.onePhase);
+    Result result = phases();
     const std::uint64_t runs = std::min({place.shifts + 1, (page + length - 1) / length, mostRuns});
     for (std::uint64_t i = 1; i < runs; ++i) {
         const std::uint64_t begin = place.begin - i * place.shift;
         lead(begin, history);
         readMiddle(begin + length);
-        const Result more = phases(place.onePhase);
+        const Result more = phases();
         result.cycles += more.cycles;
         result.mispredicted += more.mispredicted;
     }

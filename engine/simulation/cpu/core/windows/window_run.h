@@ -13,7 +13,6 @@ struct WindowPlace {
     std::uint64_t begin = 0, length = 0;
     std::uint64_t turn = 0, reach = 0;    ///< of the loop that it is cut from; from its begin to the end of that loop
     std::uint64_t shift = 0, shifts = 0;  ///< the same come so many operations earlier, so often
-    bool onePhase = false;                ///< its longest phase tells for all
 };
 
 class WindowRun {
@@ -34,7 +33,7 @@ private:
     void lead(std::uint64_t begin, std::uint64_t history);
     void read(std::uint64_t end, OpChunk& into);
     void readMiddle(std::uint64_t end);
-    Result phases(bool one);
+    Result phases();
     std::uint64_t pageLength() const;
     void settle(std::size_t phase);
 

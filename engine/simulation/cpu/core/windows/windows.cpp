@@ -13,8 +13,6 @@ namespace {
 
 // Rarer classes are told by the others.
 constexpr double leastShare = 1e-3;
-// From these shares on a window is followed through a page, and in all of its phases.
-constexpr double severalPlaces = 0.15, severalPhases = 0.03;
 // A branch that ends a loop after more outcomes than any history holds.
 constexpr std::uint64_t longestHistory = 160;
 
@@ -188,11 +186,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         const auto set = [&](Resource resource, double cycles) {
             bounds.cycles[static_cast<std::size_t>(resource)] = cycles / n;
         };
-        // What tells for little is looked at in one place.
-        WindowPlace place = one.place;
-        if (one.operations < severalPlaces * total) place.reach = place.length, place.shifts = 0;
-        place.onePhase = one.operations < severalPhases * total;
-        const auto timed = whole.empty() ? run.run(place, options.history) : whole[c];
+        const auto timed = whole.empty() ? run.run(one.place, options.history) : whole[c];
         const double exits = whole.empty() ? one.exits : 0;
         bounds.mispredicted = timed.mispredicted + exits;
         // A group that a taken branch ends is half empty on average, but for one slot.
