@@ -239,7 +239,7 @@ std::vector<Option> optionsOfEvaluate() {
     std::vector<Option> all{{"method", "ID",
                              "the method, with its options in parentheses where it has some; several are judged on the "
                              "rows that all of them price; all: every method that needs no file and states less than "
-                             "half a second for a kernel, narrow ones apart on their own rows",
+                             "a hundredth of a second for a kernel, narrow ones apart on their own rows",
                              true},
                             {"calibration", "FILE", "use this calibration instead of the shipped ones", true}};
     const auto& shared = referenceOptions();

@@ -140,7 +140,7 @@ Expected<std::vector<Contestant>> readContestants(const Arguments& arguments) {
     for (const std::string& text : arguments.values("method")) {
         if (text == "all") {
             for (const Method& method : builtinMethods()) {
-                if (standsAmongAll(method.card)) all.push_back({std::string(method.card.id), method, {}, false});
+                if (isJudgedUnnamed(method.card)) all.push_back({std::string(method.card.id), method, {}, false});
             }
             continue;
         }

@@ -34,7 +34,7 @@ struct ReferenceQuestion {
 Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments);
 /// The method of `--method`, options in parentheses. Kernel methods count even where no Method composes them.
 Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options);
-/// All of them, where `--method` may be repeated; `all` stands for every method that standsAmongAll(). Fails with
+/// All of them, where `--method` may be repeated; `all` stands for every method that isJudgedUnnamed(). Fails with
 /// `usage.twice` where one stands twice.
 Expected<std::vector<Contestant>> readContestants(const Arguments& arguments);
 /// A whole number; `fallback` if the option is absent. Code `usage.number`.

@@ -84,7 +84,7 @@ QWidget* TransferTab::buildForm() {
     if (const Method* plain = findMethod("roofline")) method_->addItem(ui::qs(plain->card.title), ui::qs("roofline"));
     for (const KernelMethod& method : kernelMethods()) {
         const Method* whole = findMethod(method.id);
-        if (whole && whole->card.id != "roofline" && standsAmongAll(whole->card))
+        if (whole && whole->card.id != "roofline" && isJudgedUnnamed(whole->card))
             method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
     }
     by_ = namedChoice(form, "transfer.by", tr("Lines and columns"), tr("Device by device, or platform by platform"));
