@@ -305,12 +305,12 @@ const Command coreCommand{
           "gemm, conv, softmax, norm, add, relu, silu or attention with sizes and an instruction set: "
           "'gemm m=256 n=256 k=256 avx2'"},
          {"method", "NAME",
-          "pipeline (default); interval: first order, in one functional pass; concorde: what resources demand of "
-          "windows, composed by a learned function, at a cost that does not grow with the kernel"},
+          "pipeline (default); interval: first order, in one functional pass; concorde: one window of each "
+          "loop on the pipeline, shared out among resources, at a cost that does not grow with the kernel"},
          {"sample", "NAME", "smarts or simpoint: simulate units of it, and state an interval"},
          {"units", "N", "units of a sample (200)"},
          {"seed", "N", "of a sample (1)"},
-         {"teach", "FILE", "instead: run kernels on cores, teach the learned part of concorde anew and judge it"},
+         {"teach", "FILE", "instead: run kernels on cores, teach trees what concorde's windows miss, and judge it"},
          {"runs", "N", "that teach (900)"},
          {"json", "", "as JSON (resources/schema/core.schema.json)"}},
     .examples = {{"orrery-cli core --core skylake-server --kernel \"gemm m=128 n=128 k=128 avx2\"",

@@ -257,7 +257,7 @@ bool refuses(const Arguments& arguments, std::string_view form, std::initializer
     return false;
 }
 
-// A kernel from a template, on a drawn GPU: all of its blocks.
+// A kernel from a template, on a drawn GPU: all of its blocks, or by intervals one multiprocessor for all.
 int runTemplate(const Arguments& arguments, Watch& watch) {
     if (refuses(arguments, "kernel", {"traces", "config", "setting", "generation", "set", "whole-addresses"}))
         return Usage;
@@ -368,7 +368,9 @@ const Command gpuCommand{
                  "compatibility: as Accel-Sim runs it; hardware: the modern core with measured latencies"},
                 {"generation", "NAME",
                  "of --setting hardware: volta, ampere, hopper, …; by the name of the configuration"},
-                {"method", "NAME", "cycle, or interval: each instruction once, with a stack of cycles by cause"},
+                {"method", "NAME",
+                 "cycle, or interval: each instruction once, with a stack of cycles by cause; of a template one "
+                 "multiprocessor for all, where L2 is one"},
                 {"set", "KEY=VALUE", "an option of the files, changed: gpgpu_scheduler=gto", true},
                 {"whole-addresses", "", "host copies warm L2 at their full addresses; the peer cuts them to 32 bits"},
                 {"threads", "N", "accepted for scripts; the simulation runs on one"},

@@ -37,7 +37,7 @@ struct WindowBounds {
     double operations = 0;                       ///< of the kernel
     double instructions = 0;                     ///< per operation
     std::array<double, resourceCount> cycles{};  ///< per operation, each resource alone
-    double together = 0;                         ///< per operation: all of them in one pass of dataflow
+    double together = 0;                         ///< per operation: all of them, as the pipeline runs the window
     double slotsTaken = 0, loads = 0, stores = 0, branches = 0, mispredicted = 0;  ///< per operation
     std::array<double, mostCaches> missing{};                                      ///< lines per operation, each cache
 };
