@@ -170,7 +170,7 @@ private:
 };
 
 // Counts of one multiprocessor, for all of them and all steps.
-void scaleCounts(gpusim::Counters& c, double scale, int schedulers) {
+void scaleCounts(gpusim::Counters& c, double scale, int schedulers, double mostActive) {
     const auto by = [&](std::uint64_t& count) {
         count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * scale));
     };
@@ -187,6 +187,8 @@ void scaleCounts(gpusim::Counters& c, double scale, int schedulers) {
         cache->reads = cache->readHits + cache->readPending + cache->readMisses;
         cache->writes = cache->writeHits + cache->writeMisses;
     }
+    // Later waves overlap: no more multiprocessors are at work than there are.
+    c.activeSmCycles = std::min(c.activeSmCycles, static_cast<std::uint64_t>(mostActive));
     // The four causes add up to the cycles of schedulers, whatever was rounded.
     const auto slots = c.activeSmCycles * static_cast<std::uint64_t>(schedulers);
     const auto named = c.warpInstructions + c.stallDependence + c.stallUnit;
@@ -222,7 +224,7 @@ Expected<gpusim::IntervalResult> representedResult(const KernelProgram& program,
     out.intervals = static_cast<std::uint64_t>(std::llround(sample->intervals));
     out.instructions = static_cast<std::uint64_t>(std::llround(sample->pathInstructions));
     out.counts = sample->counts;
-    scaleCounts(out.counts, sample->scale, machine.schedulers);
+    scaleCounts(out.counts, sample->scale, machine.schedulers, sample->cycles * machine.sms);
     out.counts.blocks = static_cast<std::uint64_t>(whole->header().blocks());
     return out;
 }
