@@ -151,10 +151,10 @@ double spreadScale(const Regressor& model, std::span<const double> features, dou
     return std::sqrt(usual * usual + doubt * doubt / 12);
 }
 
-Expected<Spread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
+Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
                            std::span<const std::int32_t> group, const TrainingOptions& options) {
     const std::set<std::int32_t> groups(group.begin(), group.end());
-    if (groups.size() < 3 || group.size() != residual.size() || data.columns() == 0) return Spread{};
+    if (groups.size() < 3 || group.size() != residual.size() || data.columns() == 0) return ResidualSpread{};
     const TrainingOptions how = smallTrees(options);
     std::vector<std::vector<double>> scaled;
     for (const std::int32_t left : groups) {
@@ -173,7 +173,7 @@ Expected<Spread> fitSpread(const TrainingData& data, std::span<const double> res
     auto model = train(scalesOf(data, residual, all), nullptr, how);
     if (!model) return tl::unexpected(model.error());
 
-    Spread spread;
+    ResidualSpread spread;
     spread.model = std::move(*model);
     const Nested nested(scaled);
     while (spread.stretch < mostStretch && nested.covered(spread.stretch) < coverage) spread.stretch += 0.02;

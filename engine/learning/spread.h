@@ -19,7 +19,7 @@
 
 namespace orrery {
 
-struct Spread {
+struct ResidualSpread {
     RegressorPtr model;               ///< of ln(|residual| + spreadFloor)
     double p5 = 0, p50 = 0, p95 = 0;  ///< of residual ÷ scale, stretched
     double stretch = 1;               ///< that was needed
@@ -34,7 +34,7 @@ double spreadScale(const Regressor& model, std::span<const double> features, dou
 /// `data.features` and names as the prediction's; its target and weight are not read. `residual` is ln(measured ÷
 /// predicted) of models that had not seen the row's group; `doubt` may be empty. Fails as train() does; with fewer
 /// than three groups nothing is fitted and the model is null.
-Expected<Spread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
+Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
                            std::span<const std::int32_t> group, const TrainingOptions& options);
 
 }  // namespace orrery

@@ -266,6 +266,31 @@ private slots:
         QVERIFY2(again.isEmpty(), qPrintable(again.join('\n')));
     }
 
+    // Two types of one name in one namespace: the linker keeps the members of either, and no compiler says so.
+    void aTypeIsDefinedOnce() {
+        static const QRegularExpression opens(R"(^(?:inline )?namespace ?([\w:]*) ?\{)"), closes(R"(^\}\s*// namespace)"),
+            type(R"(^(?:struct|class|enum class|enum) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: *:[^:].*)? *\{)");
+        QHash<QString, QString> homes;
+        QStringList again;
+        for (const SourceFile& file : sources({"engine", "widgets"})) {
+            QStringList space;
+            for (const QString& line : file.lines) {
+                if (const auto found = opens.match(line); found.hasMatch() && !line.trimmed().endsWith('}')) {
+                    space << (found.captured(1).isEmpty() ? file.path : found.captured(1));
+                } else if (closes.match(line).hasMatch() && !space.isEmpty()) {
+                    space.removeLast();
+                } else if (const auto defined = type.match(line); defined.hasMatch()) {
+                    const QString name = (space + QStringList{defined.captured(1)}).join("::");
+                    if (homes.contains(name))
+                        again << QString("%1: %2 is another type in %3").arg(file.path, name, homes[name]);
+                    homes.insert(name, file.path);
+                }
+            }
+        }
+        QVERIFY(homes.size() > 1000);
+        QVERIFY2(again.isEmpty(), qPrintable(again.join('\n')));
+    }
+
     void everyFolderHasAReadme() {
         QStringList missing;
         const QDir root(ORRERY_SOURCE);

@@ -50,7 +50,7 @@ struct LevelWalk {
     };
 
     Result level(int depth, const Extents& extents);
-    Result inner(int depth, const ClusterLevel& level, const Step& step, bool last, double work);
+    Result inner(int depth, const ClusterLevel& level, const WalkStep& step, bool last, double work);
     /// Traffic per tensor of one step.
     struct Traffic {
         double input = 0, weight = 0, egress = 0;
@@ -60,7 +60,7 @@ struct LevelWalk {
 };
 
 // What one unit takes for its tile.
-LevelWalk::Result LevelWalk::inner(int depth, const ClusterLevel& level, const Step& step, bool last, double work) {
+LevelWalk::Result LevelWalk::inner(int depth, const ClusterLevel& level, const WalkStep& step, bool last, double work) {
     const double lanes = static_cast<double>(hardware.simdLanes);
     if (depth + 1 == analysis.plan_.depth) return {std::ceil(work / lanes), 1};
     Extents extents{};
@@ -110,7 +110,7 @@ LevelWalk::Result LevelWalk::level(int depth, const Extents& extents) {
     do {
         if (++steps > stepBudget) tooMany = true;
         if (tooMany) return result;
-        Step step;
+        WalkStep step;
         step.lockstep = states.lockstep;
         if (states.lockstep)
             at[static_cast<std::size_t>(level.secondary)] = at[static_cast<std::size_t>(level.primary)];
@@ -179,7 +179,7 @@ double innermostWords(const ClusterPlan& plan, double buffers) {
         const ClusterLevel& level = plan.levels[static_cast<std::size_t>(depth)];
         LevelStates states;
         statesOf(plan.layer, level, extents, states);
-        Step step;
+        WalkStep step;
         for (int i = 0; i < level.count; ++i) {
             const auto u = static_cast<std::size_t>(i);
             step.state[u] = &states.directives[u].states[0];

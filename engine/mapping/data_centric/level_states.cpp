@@ -83,7 +83,7 @@ void spatialStates(const LevelDirective& directive, std::int64_t extent, std::in
 }
 
 /// Directives that have moved since the step before because the innermost changing one has.
-LevelStates::Bits movedBits(const ClusterLevel& level, const Step& step) {
+LevelStates::Bits movedBits(const ClusterLevel& level, const WalkStep& step) {
     if (step.changing < 0) return 0;
     auto bits = 1u << step.changing;
     if (step.lockstep && (step.changing == level.primary || step.changing == level.secondary)) {
@@ -94,7 +94,7 @@ LevelStates::Bits movedBits(const ClusterLevel& level, const Step& step) {
 
 enum class Unit { First, Middle, Last };
 
-double volume(const LevelStates& states, const Step& step, FlowTensor tensor, LevelStates::Bits fresh, Unit unit) {
+double volume(const LevelStates& states, const WalkStep& step, FlowTensor tensor, LevelStates::Bits fresh, Unit unit) {
     const auto t = static_cast<std::size_t>(tensor);
     double product = states.constant[t];
     for (unsigned bits = states.varying[t]; bits != 0; bits &= bits - 1) {
@@ -117,7 +117,7 @@ double volume(const LevelStates& states, const Step& step, FlowTensor tensor, Le
 }
 
 /// Outputs of a Y or X directive for a unit.
-std::int64_t windows(const ClusterLevel& level, const Step& step, int i, bool last) {
+std::int64_t windows(const ClusterLevel& level, const WalkStep& step, int i, bool last) {
     const LevelDirective& directive = at(level, i);
     const auto pick = [&](int which) {
         const DirectiveState& state = *step.state[static_cast<std::size_t>(which)];
@@ -168,7 +168,7 @@ void factorOut(const FlowLayer& layer, const ClusterLevel& level, LevelStates& o
         const auto tile = static_cast<double>(states.states[0].tile);
         double outputs = tile;
         if (window && constant) {
-            Step step;
+            WalkStep step;
             step.state[static_cast<std::size_t>(i)] = &states.states[0];
             if (directive.filter >= 0) {
                 const auto f = static_cast<std::size_t>(directive.filter);
@@ -217,7 +217,7 @@ void statesOf(const FlowLayer& layer, const ClusterLevel& level, const Extents& 
     factorOut(layer, level, out);
 }
 
-StepWork workOf(const ClusterLevel& level, const LevelStates& states, const Step& step) {
+StepWork workOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step) {
     StepWork work{states.constantWork, states.constantWork};
     for (unsigned bits = states.varyingWork; bits != 0; bits &= bits - 1) {
         const int i = std::countr_zero(bits);
@@ -234,7 +234,7 @@ StepWork workOf(const ClusterLevel& level, const LevelStates& states, const Step
     return work;
 }
 
-double ingressOf(const ClusterLevel& level, const LevelStates& states, const Step& step, FlowTensor tensor) {
+double ingressOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step, FlowTensor tensor) {
     const auto coupledBits = states.coupled[static_cast<std::size_t>(tensor)];
     auto fresh = movedBits(level, step);
     if (step.changing >= 0) {
@@ -254,7 +254,7 @@ double ingressOf(const ClusterLevel& level, const LevelStates& states, const Ste
     return words;
 }
 
-double egressOf(const ClusterLevel& level, const LevelStates& states, const Step& step) {
+double egressOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step) {
     constexpr auto output = static_cast<std::size_t>(FlowTensor::Output);
     double first = states.constant[output];
     double middle = first;

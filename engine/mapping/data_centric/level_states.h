@@ -46,7 +46,7 @@ struct LevelStates {
 void statesOf(const FlowLayer& layer, const ClusterLevel& level, const Extents& extents, LevelStates& out);
 
 /// One combination of states.
-struct Step {
+struct WalkStep {
     std::array<const DirectiveState*, flowDims> state{};
     int changing = -1;  ///< innermost directive that is past its first state; -1 in the first step
     bool lockstep = false;
@@ -57,15 +57,15 @@ struct Step {
 /// Multiply-accumulates of the first and of the last unit; 0 where no window fits.
 struct StepWork {
     double first = 0, last = 0;
-    double all(const Step& step) const {
+    double all(const WalkStep& step) const {
         return static_cast<double>(step.active - (step.partial ? 1 : 0)) * first + (step.partial ? last : 0);
     }
 };
-StepWork workOf(const ClusterLevel& level, const LevelStates& states, const Step& step);
+StepWork workOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step);
 
 /// Words that enter the level for an input tensor, multicasts counted once.
-double ingressOf(const ClusterLevel& level, const LevelStates& states, const Step& step, FlowTensor tensor);
+double ingressOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step, FlowTensor tensor);
 /// Words of results that leave it, reduced over the units that share an output.
-double egressOf(const ClusterLevel& level, const LevelStates& states, const Step& step);
+double egressOf(const ClusterLevel& level, const LevelStates& states, const WalkStep& step);
 
 }  // namespace orrery
