@@ -1,5 +1,6 @@
 #include "app/window/core/block_tab.h"
 
+#include "app/window/core/answer_side.h"
 #include "app/window/core/block_text.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -163,9 +164,7 @@ void BlockTab::refuse(int turn, const Diagnostic& why) {
         where = tr("line %1: ").arg(why.place.line);
         if (line.isValid()) mark(line.position(), line.length() - 1);
     }
-    QString said = where + ui::windowText(why.message);
-    if (!why.expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(why.expected));
-    if (!why.hint.empty()) said += tr(". %1").arg(ui::windowText(why.hint));
+    const QString said = where + refusalText(why);
     problem_->setText(said);
     problem_->setAccessibleName(said);
     problem_->show();

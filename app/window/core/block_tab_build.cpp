@@ -1,10 +1,10 @@
 // How the block analyser's tab is put together.
 
+#include "app/window/core/answer_side.h"
 #include "app/window/core/block_tab.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
-#include "widgets/common/veil.h"
 #include "widgets/core/block_listing.h"
 #include "widgets/plots/bar_list.h"
 
@@ -115,43 +115,23 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
 }
 
 QWidget* BlockTab::buildAnswer(QWidget* parent) {
-    const int unit = ui::Theme::instance().unit();
-    auto* right = new QWidget(parent);
-    auto* column = new QVBoxLayout(right);
-    column->setContentsMargins(0, unit, unit, 0);
-    column->setSpacing(unit / 2);
-    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, right);
-    headline_->setObjectName(QStringLiteral("core.block.headline"));
-    headline_->setElided(true);
-    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, right);
-    sub_->setObjectName(QStringLiteral("core.block.sub"));
-    sub_->setElided(true);
-    column->addWidget(headline_);
-    column->addWidget(sub_);
-    auto* split = named(new QSplitter(Qt::Vertical, right), "core.block.split", tr("Listing and bounds"),
-                        tr("Drag the border to give one side more room"));
-    split->setChildrenCollapsible(false);
-    auto* scroll = named(new QScrollArea(split), "core.block.scroll", tr("The block"), tr("The block, port by port"));
+    AnswerSide side(parent, QStringLiteral("core.block"), {});
+    headline_ = side.headline;
+    sub_ = side.sub;
+    QSplitter* panes = side.addPanes(tr("Listing and bounds"));
+    auto* scroll = named(new QScrollArea(panes), "core.block.scroll", tr("The block"), tr("The block, port by port"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     listing_ = new ui::BlockListing(scroll);
     scroll->setWidget(listing_);
     bounds_ = new ui::BarList(QStringLiteral("core.block.bounds"), tr("Bounds"),
                               tr("Cycles per iteration that each part of the core needs; the largest decides"),
-                              tr("What each part of the core needs for one iteration stands here."), split);
-    split->addWidget(scroll);
-    split->addWidget(bounds_);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 0);
-    // A splitter would take the veil for one of its panes.
-    auto* held = new QWidget(right);
-    held->setObjectName(QStringLiteral("core.block.answer"));
-    auto* inside = new QVBoxLayout(held);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->addWidget(split);
-    column->addWidget(held, 1);
-    veil_ = new ui::Veil(held);
-    return right;
+                              tr("What each part of the core needs for one iteration stands here."), panes);
+    panes->addWidget(scroll);
+    panes->addWidget(bounds_);
+    side.finish(panes);
+    veil_ = side.veil;
+    return side.widget;
 }
 
 }  // namespace orrery::app

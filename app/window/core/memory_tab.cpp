@@ -1,5 +1,6 @@
 #include "app/window/core/memory_tab.h"
 
+#include "app/window/core/answer_side.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -122,10 +123,7 @@ void MemoryTab::tell() {
     if (!refusal_) return;
     QString said = ui::qs(toText(refusal_->place));
     if (!said.isEmpty()) said += QStringLiteral(": ");
-    said += ui::windowText(refusal_->message);
-    if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(refusal_->expected));
-    if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::windowText(refusal_->hint));
-    problem_->setText(said);
+    problem_->setText(said + refusalText(*refusal_));
 }
 
 void MemoryTab::show(const MemoryAnswer& answer) {

@@ -1,5 +1,6 @@
 // How the memory's tab is put together.
 
+#include "app/window/core/answer_side.h"
 #include "app/window/core/core_traces.h"
 #include "app/window/core/memory_tab.h"
 #include "app/window/form_parts.h"
@@ -8,13 +9,11 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
-#include "widgets/common/veil.h"
 #include "widgets/plots/bar_list.h"
 
 #include <QCheckBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -138,30 +137,15 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
 }
 
 QWidget* MemoryTab::buildAnswer(QWidget* parent) {
-    const int unit = ui::Theme::instance().unit();
-    auto* right = new QWidget(parent);
-    auto* column = new QVBoxLayout(right);
-    column->setContentsMargins(0, unit, unit, 0);
-    column->setSpacing(unit / 2);
-    headline_ = new ui::Label(tr("No run yet"), ui::FontRole::Title, ui::Tone::Normal, right);
-    headline_->setObjectName(QStringLiteral("core.memory.headline"));
-    headline_->setElided(true);
-    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, right);
-    sub_->setObjectName(QStringLiteral("core.memory.sub"));
-    sub_->setElided(true);
-    auto* head = new QHBoxLayout;
-    head->addWidget(headline_, 1);
-    progress_ = named(new QProgressBar(right), "core.memory.progress", tr("The memory runs"), tr("The memory runs"));
-    progress_->setRange(0, 0);
-    progress_->setTextVisible(false);
-    progress_->setFixedWidth(12 * unit);
-    cancel_ = named(new QPushButton(tr("Stop"), right), "core.memory.cancel", tr("Stop the run"),
-                    tr("Gives the run up; what is shown stays that of the run before"));
-    head->addWidget(progress_);
-    head->addWidget(cancel_);
+    AnswerSide side(parent, QStringLiteral("core.memory"), tr("No run yet"));
+    headline_ = side.headline;
+    sub_ = side.sub;
+    side.addRun(tr("The memory runs"), tr("The memory runs"), 0);
+    progress_ = side.progress;
+    cancel_ = side.cancel;
     const auto zoom = [&](const char* icon, const QString& name, const char* id, double factor) {
-        auto* button = new ui::IconButton(QLatin1String(icon), name, QLatin1String(id), right);
-        head->addWidget(button);
+        auto* button = new ui::IconButton(QLatin1String(icon), name, QLatin1String(id), side.widget);
+        side.head->addWidget(button);
         connect(button, &QToolButton::clicked, this,
                 [this, factor] { factor > 0 ? timeline_->zoomBy(factor) : timeline_->fit(); });
     };
@@ -169,28 +153,16 @@ QWidget* MemoryTab::buildAnswer(QWidget* parent) {
     zoom("zoom-out", tr("Zoom out"), "core.memory.out", 0.5);
     zoom("zoom-fit-best", tr("Show the whole run"), "core.memory.fit", 0);
     connect(cancel_, &QPushButton::clicked, this, [this] { work_.cancel(); });
-    column->addLayout(head);
-    column->addWidget(sub_);
-    auto* split = named(new QSplitter(Qt::Vertical, right), "core.memory.split", tr("Commands and what binds"),
-                        tr("Drag the border to give one side more room"));
-    split->setChildrenCollapsible(false);
-    timeline_ = new ui::CommandTimeline(split);
+    QSplitter* panes = side.addPanes(tr("Commands and what binds"));
+    timeline_ = new ui::CommandTimeline(panes);
     bindings_ = new ui::BarList(QStringLiteral("core.memory.bindings"), tr("What the data bus waited for"),
                                 tr("Cycles of the data bus by what it waited for; they sum to the run"),
-                                tr("What the data bus did in the run stands here."), split);
-    split->addWidget(timeline_);
-    split->addWidget(bindings_);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 0);
-    // A splitter would take the veil for one of its panes.
-    auto* held = new QWidget(right);
-    held->setObjectName(QStringLiteral("core.memory.answer"));
-    auto* inside = new QVBoxLayout(held);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->addWidget(split);
-    column->addWidget(held, 1);
-    veil_ = new ui::Veil(held);
-    return right;
+                                tr("What the data bus did in the run stands here."), panes);
+    panes->addWidget(timeline_);
+    panes->addWidget(bindings_);
+    side.finish(panes);
+    veil_ = side.veil;
+    return side.widget;
 }
 
 }  // namespace orrery::app

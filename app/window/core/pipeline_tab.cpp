@@ -1,5 +1,6 @@
 #include "app/window/core/pipeline_tab.h"
 
+#include "app/window/core/answer_side.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
@@ -215,12 +216,7 @@ void PipelineTab::tell() {
     cancel_->setVisible(running);
     progress_->setValue(static_cast<int>(work_.fraction() * 1000));
     problem_->setVisible(refusal_.has_value());
-    if (refusal_) {
-        QString said = ui::windowText(refusal_->message);
-        if (!refusal_->expected.empty()) said += tr(". Expected: %1").arg(ui::windowText(refusal_->expected));
-        if (!refusal_->hint.empty()) said += tr(". %1").arg(ui::windowText(refusal_->hint));
-        problem_->setText(said);
-    }
+    if (refusal_) problem_->setText(refusalText(*refusal_));
     const bool there = answer_.has_value() && !view_->isEmpty();
     for (QWidget* each : std::initializer_list<QWidget*>{back_, play_, step_, export_, command_})
         each->setEnabled(there);

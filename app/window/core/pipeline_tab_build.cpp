@@ -1,5 +1,6 @@
 // How the pipeline's tab is put together.
 
+#include "app/window/core/answer_side.h"
 #include "app/window/core/core_traces.h"
 #include "app/window/core/pipeline_tab.h"
 #include "app/window/form_parts.h"
@@ -7,7 +8,6 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
-#include "widgets/common/veil.h"
 #include "widgets/plots/bar_list.h"
 
 #include <QClipboard>
@@ -15,7 +15,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSlider>
 #include <QSplitter>
@@ -137,36 +136,16 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
 }
 
 QWidget* PipelineTab::buildAnswer(QWidget* parent) {
-    const int unit = ui::Theme::instance().unit();
-    auto* right = new QWidget(parent);
-    auto* column = new QVBoxLayout(right);
-    column->setContentsMargins(0, unit, unit, 0);
-    column->setSpacing(unit / 2);
-    headline_ = new ui::Label(tr("No run yet"), ui::FontRole::Title, ui::Tone::Normal, right);
-    headline_->setObjectName(QStringLiteral("core.pipeline.headline"));
-    headline_->setElided(true);
-    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, right);
-    sub_->setObjectName(QStringLiteral("core.pipeline.sub"));
-    sub_->setElided(true);
-    auto* head = new QHBoxLayout;
-    head->addWidget(headline_, 1);
-    progress_ = named(new QProgressBar(right), "core.pipeline.progress", tr("Progress of the run"),
-                      tr("Operations that have run"));
-    progress_->setRange(0, 1000);
-    progress_->setTextVisible(false);
-    progress_->setFixedWidth(12 * unit);
-    cancel_ = named(new QPushButton(tr("Stop"), right), "core.pipeline.cancel", tr("Stop the run"),
-                    tr("Gives the run up; what is shown stays that of the run before"));
-    head->addWidget(progress_);
-    head->addWidget(cancel_);
+    AnswerSide side(parent, QStringLiteral("core.pipeline"), tr("No run yet"));
+    headline_ = side.headline;
+    sub_ = side.sub;
+    side.addRun(tr("Progress of the run"), tr("Operations that have run"), 1000);
+    progress_ = side.progress;
+    cancel_ = side.cancel;
     connect(cancel_, &QPushButton::clicked, this, [this] { work_.cancel(); });
-    column->addLayout(head);
-    column->addWidget(sub_);
-    column->addWidget(buildPlayer(right));
-    auto* split = named(new QSplitter(Qt::Vertical, right), "core.pipeline.split", tr("Operations and what limits"),
-                        tr("Drag the border to give one side more room"));
-    split->setChildrenCollapsible(false);
-    auto* below = named(new QSplitter(Qt::Horizontal, split), "core.pipeline.below", tr("What limits, and the ports"),
+    side.column->addWidget(buildPlayer(side.widget));
+    QSplitter* panes = side.addPanes(tr("Operations and what limits"));
+    auto* below = named(new QSplitter(Qt::Horizontal, panes), "core.pipeline.below", tr("What limits, and the ports"),
                         tr("Drag the border to give one side more room"));
     below->setChildrenCollapsible(false);
     causes_ = new ui::BarList(QStringLiteral("core.pipeline.causes"), tr("What every cycle went to"),
@@ -179,19 +158,11 @@ QWidget* PipelineTab::buildAnswer(QWidget* parent) {
     below->addWidget(ports_);
     below->setStretchFactor(0, 3);
     below->setStretchFactor(1, 2);
-    split->addWidget(view_);
-    split->addWidget(below);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 0);
-    // A splitter would take the veil for one of its panes.
-    auto* held = new QWidget(right);
-    held->setObjectName(QStringLiteral("core.pipeline.answer"));
-    auto* inside = new QVBoxLayout(held);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->addWidget(split);
-    column->addWidget(held, 1);
-    veil_ = new ui::Veil(held);
-    return right;
+    panes->addWidget(view_);
+    panes->addWidget(below);
+    side.finish(panes);
+    veil_ = side.veil;
+    return side.widget;
 }
 
 QWidget* PipelineTab::buildPlayer(QWidget* parent) {
