@@ -20,8 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view space =
-    "groups of neighbours x tiles of their common rows x, per operator, found inner parts x every tile and class of "
-    "loop orders between the fusion level and the store";
+    "groups of neighbours x tiles of their common rows (under a window made again or kept) x, per operator, found inner "
+    "parts x every tile and class of loop orders between the fusion level and the store";
 
 struct OperatorRange {
     std::size_t first = 0, last = 0;
@@ -61,6 +61,8 @@ std::string loopsText(const FusedGroup& group) {
     std::string text;
     for (const FusedGroup::Loop& loop : group.loops)
         text += fmt::format("{}{} / {}", text.empty() ? "" : ", ", loop.name, loop.count);
+    if (group.waiting > 0) text += "; overlap kept";
+    if (group.repeated > 1 + 1e-9) text += fmt::format("; {:.1f} % operations again", 100 * (group.repeated - 1));
     return text.empty() ? group.last > group.first ? "whole" : "-" : text;
 }
 
@@ -158,6 +160,8 @@ Json fuseJson(const OperatorChain& chain, const FusionResult& result, MapObjecti
             one["energy_unfused_j"] = apart.energy;
         }
         one["resident_words"] = group.resident;
+        one["waiting_words"] = group.waiting;
+        one["operations_done"] = group.repeated;
         json["groups"].push_back(std::move(one));
     }
     json["evaluated"] = result.evaluated;

@@ -25,6 +25,13 @@ NestProblem chainProduct(std::int64_t m, std::int64_t n, std::int64_t k) {
     return made;
 }
 
+/// A convolution along one axis, of `p` results, a window of `r` and `c` → `k` channels.
+NestProblem chainConvolution(std::int64_t p, std::int64_t r, std::int64_t stride, std::int64_t c, std::int64_t k) {
+    NestProblem made = fixture::layer(k, c, p, 1, r, 1, stride);
+    std::swap(made.tensors[0], made.tensors[1]);
+    return made;
+}
+
 /// Registers, one buffer, main memory; the buffer keeps what `keeps` says, everything else passes it by.
 OperatorChain chainOf(std::vector<NestProblem> problems, double buffer, std::uint32_t keeps, double registers = 16) {
     OperatorChain chain;
@@ -84,12 +91,13 @@ private:
             tile(first, last, counts, energy, cycles);
         }
     }
-    // Tiles of the rows that every intermediate of the group has, one per row of the first.
+    // Tiles of the rows that every intermediate of the group has, one per row of the first; they divide those of the last
+    // operator.
     void tile(std::size_t first, std::size_t last, std::vector<std::int64_t>& counts, double energy, double cycles) {
         const std::size_t rows = last > first ? chain_.joins[first].rows.size() : 0;
         if (counts.size() < rows) {
-            const std::int64_t extent =
-                chain_.operators[first].problem.extents[chain_.joins[first].rows[counts.size()].producer];
+            const auto path = pathOf(first, last, counts.size());
+            const std::int64_t extent = path.empty() ? 1 : chain_.operators[last].problem.extents[path.back()];
             for (std::int64_t count = 1; count <= extent; ++count) {
                 if (extent % count) continue;
                 counts.push_back(count);
@@ -98,43 +106,91 @@ private:
             }
             return;
         }
-        std::vector<Surroundings> around(last - first + 1);
-        for (std::size_t r = 0; r < rows; ++r) {
-            if (counts[r] == 1) continue;
-            std::uint8_t dimension = chain_.joins[first].rows[r].producer;
-            for (std::size_t op = first; op <= last; ++op) {
-                around[op - first].order.push_back(dimension);
-                around[op - first].count[dimension] = counts[r];
-                if (op == last) break;
-                const auto& shared = chain_.joins[op].rows;
-                const auto found = std::find_if(shared.begin(), shared.end(),
-                                                [&](const RowDimension& row) { return row.producer == dimension; });
-                if (found == shared.end()) return;
-                dimension = found->consumer;
+        // Before each operator but the first all that it needs is made again (0), or what is new (1).
+        for (std::uint32_t fresh = 0; fresh < 1u << (last - first); ++fresh) {
+            std::vector<Surroundings> around(last - first + 1);
+            std::vector<double> waiting(around.size());
+            int overlapping = 0;
+            for (std::size_t r = 0; r < rows; ++r) {
+                if (counts[r] == 1) continue;
+                const bool innermost = std::all_of(counts.begin() + static_cast<std::ptrdiff_t>(r) + 1, counts.end(),
+                                                   [](std::int64_t count) { return count == 1; });
+                const auto path = pathOf(first, last, r);
+                std::vector<std::int64_t> waits(around.size());
+                bool overlaps = false;
+                std::int64_t tile = chain_.operators[last].problem.extents[path.back()] / counts[r];
+                for (std::size_t op = last;; --op) {
+                    const std::uint8_t d = path[op - first];
+                    around[op - first].count[d] = counts[r];
+                    around[op - first].tile[d] = tile;
+                    if (op == first) break;
+                    const RowDimension& row = rowFrom(op - 1, path[op - 1 - first]);
+                    const std::int64_t extent = chain_.operators[op - 1].problem.extents[row.producer];
+                    const std::int64_t needed = (tile - 1) * row.stride + std::max(row.stride, row.window);
+                    overlaps |= row.window > row.stride;
+                    tile = std::min(needed, extent);
+                    if (innermost && fresh >> (op - 1 - first) & 1u) {
+                        const std::int64_t share = (extent + counts[r] - 1) / counts[r];
+                        if (share < tile) {
+                            waits[op - first] = tile - share;
+                            tile = share;
+                        }
+                    }
+                }
+                overlapping += overlaps;
+                for (std::size_t op = first; op <= last; ++op) around[op - first].order.push_back(path[op - first]);
+                for (std::size_t op = first + 1; op <= last; ++op) {
+                    if (waits[op - first] == 0) continue;
+                    const NestProblem one = problemWithin(chain_.operators[op].problem, around[op - first]);
+                    const RowDimension& row = rowFrom(op - 1, path[op - 1 - first]);
+                    const std::int64_t length = (one.extents[row.consumer] - 1) * row.stride + row.window;
+                    waiting[op - first] = one.size(0) / static_cast<double>(length) *
+                                          static_cast<double>(waits[op - first]);
+                }
             }
+            if (overlapping > 1) continue;
+            for (std::size_t op = first; op <= last; ++op) {
+                around[op - first].inputStays = op > first;
+                around[op - first].outputStays = op < last;
+                around[op - first].outputStored = op < last && chain_.joins[op].stored;
+            }
+            inside(first, first, last, around, waiting, {energy, cycles, 0, 0});
         }
-        for (std::size_t op = first; op <= last; ++op) {
-            around[op - first].inputStays = op > first;
-            around[op - first].outputStays = op < last;
-            around[op - first].outputStored = op < last && chain_.joins[op].stored;
+    }
+    const RowDimension& rowFrom(std::size_t join, std::uint8_t producer) const {
+        const auto& rows = chain_.joins[join].rows;
+        return *std::find_if(rows.begin(), rows.end(), [&](const RowDimension& r) { return r.producer == producer; });
+    }
+    // The dimension that row `row` of the group's first join is in each of its operators; empty where one has it not.
+    std::vector<std::uint8_t> pathOf(std::size_t first, std::size_t last, std::size_t row) const {
+        std::vector<std::uint8_t> path{chain_.joins[first].rows[row].producer};
+        for (std::size_t op = first; op < last; ++op) {
+            const auto& rows = chain_.joins[op].rows;
+            const auto found = std::find_if(rows.begin(), rows.end(),
+                                            [&](const RowDimension& r) { return r.producer == path.back(); });
+            if (found == rows.end()) return {};
+            path.push_back(found->consumer);
         }
-        inside(first, first, last, around, {energy, cycles, 0, 0});
+        return path;
     }
     void inside(std::size_t op, std::size_t first, std::size_t last, const std::vector<Surroundings>& around,
-                const Way& before) {
+                const std::vector<double>& waiting, const Way& before) {
         if (op > last) return group(last + 1, before.energy, before.cycles);
         for (const Way& way : waysOf(op, around[op - first])) {
-            const Way next{before.energy + way.energy, before.cycles + way.cycles, before.resident + way.resident,
-                           std::max(before.transient, way.transient)};
+            // What waits is a part of the input's tile while its operator runs.
+            const double waits = waiting[op - first];
+            const Way next{before.energy + way.energy, before.cycles + way.cycles,
+                           before.resident + way.resident + waits, std::max(before.transient, way.transient - waits)};
             if (last > first && next.resident + next.transient > chain_.hardware.levels[*chain_.level].capacityWords)
                 continue;
-            inside(op + 1, first, last, around, next);
+            inside(op + 1, first, last, around, waiting, next);
         }
     }
     const std::set<Way>& waysOf(std::size_t index, const Surroundings& around) {
         std::string key = std::to_string(index);
         for (const std::uint8_t d : around.order)
-            key += " " + std::to_string(d) + "x" + std::to_string(around.count[d]);
+            key += " " + std::to_string(d) + "x" + std::to_string(around.count[d]) + ":" +
+                   std::to_string(around.tile[d]);
         key += around.inputStays ? "i" : "-";
         key += around.outputStays ? "o" : "-";
         const auto [at, fresh] = ways_.try_emplace(key);
@@ -158,7 +214,8 @@ private:
                 const auto moves = [&](std::size_t tensor) {
                     for (const NestLoop& loop : mapping.levels[*chain_.level + 1].loops) {
                         for (const TensorRank& rank : one.tensors[tensor].ranks) {
-                            if (loop.bound > 1 && rank.terms[0].dimension == loop.dimension) return true;
+                            for (const ProjectionTerm& term : rank.terms)
+                                if (loop.bound > 1 && term.dimension == loop.dimension) return true;
                         }
                     }
                     return false;
@@ -227,6 +284,57 @@ private slots:
         // The chains are such that every kind of answer occurs.
         QVERIFY2(fusedOnes > 20 && tiled > 3 && resident > 3,
                  qPrintable(QString("%1 fused, %2 tiled, %3 resident").arg(fusedOnes).arg(tiled).arg(resident)));
+    }
+    void isTheBestOfEveryWayUnderWindows() {
+        RandomStream random(8);
+        int again = 0, waiting = 0, strided = 0;
+        for (int i = 0; i < 160; ++i) {
+            const auto one = [&](std::uint64_t most) { return 1 + static_cast<std::int64_t>(random.below(most)); };
+            // From the last to the first: each has the rows that the next one asks for, or fewer where it pads.
+            const int length = i % 8 == 0 ? 3 : 2;
+            std::vector<NestProblem> problems;
+            std::int64_t rows = length == 3 ? 2 * one(2) : 2 * one(4), channels = one(2);
+            for (int op = length; op-- > 0;) {
+                const std::int64_t window = one(3), stride = one(2), before = length == 3 ? 1 : one(2);
+                problems.insert(problems.begin(), chainConvolution(rows, window, stride, before, channels));
+                rows = (rows - 1) * stride + window - (window > 1 && random.below(2) ? window - 1 : 0);
+                channels = before;
+            }
+            const OperatorChain chain = chainOf(std::move(problems), 6 + static_cast<double>(random.below(20)),
+                                                i % 3 ? 7u : 5u, 3 + static_cast<double>(random.below(6)));
+            const auto objective = std::array{MapObjective::Energy, MapObjective::Edp, MapObjective::Latency}[i % 3];
+            const FusionResult result = fuse(chain, objective, true);
+            const double least = EveryWay(chain, objective).least(), found = result.fused.value(objective);
+            QVERIFY2(
+                near(found, least, 1e-12),
+                qPrintable(QString("chain %1: %2, every way %3").arg(i).arg(found, 0, 'g', 17).arg(least, 0, 'g', 17)));
+            for (const FusedGroup& group : result.fused.groups) {
+                again += group.repeated > 1;
+                waiting += group.waiting > 0;
+                strided += group.last > group.first && !group.loops.empty();
+                QVERIFY(group.repeated >= 1 - 1e-12 && group.waiting <= group.resident);
+            }
+        }
+        QVERIFY2(again > 5 && waiting > 5 && strided > 20,
+                 qPrintable(QString("%1 made again, %2 waiting, %3 tiled").arg(again).arg(waiting).arg(strided)));
+    }
+    void rowsUnderAWindowAreFound() {
+        // 3 × 1, stride 1, padded: 16 rows of 16.
+        auto rows = commonRows(chainConvolution(16, 1, 1, 4, 8), chainConvolution(16, 3, 1, 8, 4));
+        QCOMPARE(rows.size(), std::size_t{1});
+        QCOMPARE(rows[0].window, std::int64_t{3});
+        QCOMPARE(rows[0].rowsFor(4), std::int64_t{6});
+        QVERIFY(rows[0].overlaps());
+        // Stride 2: 8 rows of 16, four of them need nine.
+        rows = commonRows(chainConvolution(16, 1, 1, 4, 8), chainConvolution(8, 3, 2, 8, 4));
+        QCOMPARE(rows.size(), std::size_t{1});
+        QCOMPARE(rows[0].rowsFor(4), std::int64_t{9});
+        // A window of 1 with stride 2 skips rows that are made all the same.
+        rows = commonRows(chainConvolution(16, 1, 1, 4, 8), chainConvolution(8, 1, 2, 8, 4));
+        QCOMPARE(rows[0].rowsFor(4), std::int64_t{8});
+        QVERIFY(!rows[0].overlaps());
+        // Rows of other lengths are none.
+        QVERIFY(commonRows(chainConvolution(16, 1, 1, 4, 8), chainConvolution(32, 3, 1, 8, 4)).empty());
     }
     void whatStaysIsTakenAwayExactly() {
         const OperatorChain chain = chainOf({chainProduct(16, 8, 8), chainProduct(16, 4, 8)}, 4096, 7);
@@ -353,6 +461,43 @@ private slots:
             // The same again, to the last bit.
             QCOMPARE(fuse(chain, objective, false).fused.value(objective), result.fused.value(objective));
         }
+    }
+    void bottlenecksRunRowByRow() {
+        // Expansion, a window of three, projection: the wide intermediates need not fit, three of their rows do.
+        std::vector<NestProblem> problems{chainConvolution(64, 1, 1, 4, 24), chainConvolution(64, 3, 1, 24, 24),
+                                          chainConvolution(64, 1, 1, 24, 4)};
+        const OperatorChain chain = chainOf(std::move(problems), 2400, 7, 64);
+        const FusionResult result = fuse(chain, MapObjective::Energy, false);
+        QCOMPARE(result.fused.groups.size(), std::size_t{1});
+        const FusedGroup& group = result.fused.groups[0];
+        QCOMPARE(group.loops.size(), std::size_t{1});
+        QCOMPARE(group.repeated, 1.0);
+        // Two rows of 24 words wait, and never more is held than there is.
+        QCOMPARE(group.waiting, 2 * 24.0);
+        QVERIFY(group.held <= 2400);
+        // What moves to and from the store: the first input, the last result, and weights; no intermediate.
+        double updates = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const PlacedOperator& placed = result.fused.operators[i];
+            const ChainOperator& op = chain.operators[i];
+            NestEvaluator evaluator(problemWithin(op.problem, placed.around), chain.hardware);
+            const NestCounts all =
+                countsWithin(chain, op, placed.around, placed.placement.stays, *evaluator.explain(placed.placement.mapping));
+            QCOMPARE(all.operations, op.problem.operations());
+            if (i > 0) QCOMPARE(all.levels[2].tensors[0].reads, 0.0);
+            updates += all.levels[2].tensors[2].updates;
+        }
+        QCOMPARE(updates, 64.0 * 4);
+        QVERIFY(result.fused.energy < 0.8 * result.unfused.energy);
+        // On two threads the same, to the last bit.
+        const auto threads = makeThreadExecutor(2);
+        FusionOptions options;
+        options.objective = MapObjective::Energy;
+        const auto again = fuseChain(chain, options, *threads);
+        QVERIFY(again);
+        QCOMPARE(again->fused.energy, result.fused.energy);
+        QCOMPARE(again->fused.cycles, result.fused.cycles);
+        QCOMPARE(again->evaluated, result.evaluated);
     }
     void whatCannotBeAskedSaysWhy() {
         OperatorChain chain = chainOf({chainProduct(4, 4, 4), chainProduct(4, 4, 4)}, 64, 7);

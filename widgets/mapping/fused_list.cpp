@@ -22,7 +22,10 @@ QString tilesText(const FusedGroup& group) {
     QStringList parts;
     for (const FusedGroup::Loop& loop : group.loops)
         parts << FusedList::tr("%1 in %2 parts").arg(QString::fromStdString(loop.name)).arg(loop.count);
-    return parts.isEmpty() ? FusedList::tr("whole") : parts.join(QStringLiteral(", "));
+    QString text = parts.isEmpty() ? FusedList::tr("whole") : parts.join(QStringLiteral(", "));
+    if (group.waiting > 0) text += FusedList::tr("; overlap kept");
+    if (group.repeated > 1 + 1e-9) text += FusedList::tr("; %1 operations again").arg(percentText(group.repeated - 1));
+    return text;
 }
 
 }  // namespace

@@ -89,13 +89,23 @@ std::vector<RowDimension> commonRows(const NestProblem& producer, const NestProb
     const auto made = longRanks(producer, outputs), used = longRanks(consumer, inputs);
     std::vector<RowDimension> rows;
     if (made.size() != used.size()) return rows;
-    const auto alone = [](const std::vector<ProjectionTerm>& terms) {
-        return terms.size() == 1 && terms[0].coefficient == 1;
-    };
     for (std::size_t r = 0; r < made.size(); ++r) {
-        if (!alone(made[r]) || !alone(used[r])) continue;
-        const std::uint8_t p = made[r][0].dimension, c = used[r][0].dimension;
-        if (producer.extents[p] == consumer.extents[c] && has(consumer, outputs, c)) rows.push_back({p, c});
+        if (made[r].size() != 1 || made[r][0].coefficient != 1) continue;
+        RowDimension row{made[r][0].dimension};
+        std::size_t moving = 0;
+        for (const ProjectionTerm& term : used[r]) {
+            if (has(consumer, outputs, term.dimension)) {
+                row.consumer = term.dimension;
+                row.stride = term.coefficient;
+                ++moving;
+            } else {
+                row.window += (consumer.extents[term.dimension] - 1) * term.coefficient;
+            }
+        }
+        if (moving != 1 || row.stride < 1) continue;
+        const std::int64_t there = producer.extents[row.producer],
+                           asked = (consumer.extents[row.consumer] - 1) * row.stride + row.window;
+        if (there >= asked - 2 * (row.window - 1) && there < asked + row.stride) rows.push_back(row);
     }
     return rows;
 }

@@ -8,6 +8,7 @@
 #include "mapping/mapspace.h"
 #include "workload/graph.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,9 +26,14 @@ struct ChainOperator {
 };
 
 /// A dimension that the intermediate has on both sides and that the consumer's result has too: loops over its tiles may
-/// stand around both operators.
+/// stand around both operators. Under a sliding window the consumer's tiles overlap in the intermediate.
 struct RowDimension {
     std::uint8_t producer = 0, consumer = 0;
+    std::int64_t stride = 1;  ///< rows of the intermediate from one of the consumer's to the next
+    std::int64_t window = 1;  ///< rows of it that one of the consumer's needs: (kernel − 1) · dilation + 1
+    bool overlaps() const { return window > stride; }
+    /// Rows of the intermediate that so many of the consumer's need. A stride longer than its window skips none.
+    std::int64_t rowsFor(std::int64_t tile) const { return (tile - 1) * stride + std::max(window, stride); }
     bool operator==(const RowDimension&) const = default;
 };
 
@@ -49,7 +55,9 @@ struct OperatorChain {
 };
 
 /// Rows that two nests have in common: ranks of the first one's Outputs and the second one's Inputs in order (those of
-/// extent 1 left out) that are as long, each moved by one dimension alone, which the second one's Outputs have too.
+/// extent 1 left out) that are as long, each moved by one dimension that the second one's Outputs have too. The Inputs
+/// may be moved by a window besides, and be longer by what surrounds the intermediate (padding) or shorter by what a
+/// stride leaves over.
 std::vector<RowDimension> commonRows(const NestProblem& producer, const NestProblem& consumer);
 
 /// See OperatorChain::level.

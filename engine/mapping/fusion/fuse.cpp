@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace orrery {
 namespace {
@@ -19,6 +21,7 @@ struct Partial {
     double energy = 0, cycles = 0;
     double resident = 0, transient = 0;  ///< of the open group: sum, and largest
     double held = 0;                     ///< of the groups before, at the busiest moment; where capacity is free
+    double waiting = 0;                  ///< words of its operator's input that wait for the next iteration
     std::int32_t before = -1;            ///< the partial that it extends, by its number
     std::size_t op = 0;
     bool joined = false;  ///< its operator takes its input from the one before
@@ -31,8 +34,20 @@ bool noWorse(const Partial& a, const Partial& b) {
            a.held <= b.held;
 }
 
-/// Loops around the open group, as dimensions of the last operator, outermost first.
-using Rows = std::vector<std::pair<std::uint8_t, std::int64_t>>;
+/// A loop around the open group, as a dimension of the operator that comes next.
+struct Row {
+    std::uint8_t dimension = 0;
+    std::int64_t count = 1, tile = 1;
+    std::int64_t waiting = 0;  ///< rows of its input that the iteration before has made
+    bool overlaps = false;     ///< some window of the group moves along it
+    auto operator<=>(const Row&) const = default;
+};
+/// Outermost first.
+using Rows = std::vector<Row>;
+
+std::int64_t shareOf(std::int64_t extent, std::int64_t count) {
+    return (extent + count - 1) / count;
+}
 
 class Fuser {
 public:
@@ -83,9 +98,35 @@ public:
     std::size_t partials() const { return partials_; }
 
 private:
+    /// Loops that may stand around an operator: of each of its dimensions how many tiles of how many rows.
+    using Tilings = std::map<std::uint8_t, std::set<std::pair<std::int64_t, std::int64_t>>>;
+
+    /// How operator i may be tiled as a part of some group. Tiles of a group's last operator divide its rows; before it
+    /// each makes what the next one's tile needs, or only what the iteration before has not made.
+    void findTilings() {
+        tilings_.assign(chain_.operators.size(), {});
+        for (std::size_t i = chain_.operators.size(); i-- > 0;) {
+            const auto& extents = chain_.operators[i].problem.extents;
+            for (std::uint8_t d = 0; d < extents.size(); ++d) {
+                for (std::int64_t count = 2; count <= extents[d]; ++count) {
+                    if (extents[d] % count == 0) tilings_[i][d].insert({count, extents[d] / count});
+                }
+            }
+            if (i + 1 == chain_.operators.size() || !chain_.joins[i].possible) continue;
+            for (const RowDimension& row : chain_.joins[i].rows) {
+                const std::int64_t extent = extents[row.producer];
+                for (const auto& [count, tile] : tilings_[i + 1][row.consumer]) {
+                    tilings_[i][row.producer].insert({count, shareOf(extent, count)});
+                    if (makesAgain()) tilings_[i][row.producer].insert({count, std::min(extent, row.rowsFor(tile))});
+                }
+            }
+        }
+    }
+
     /// Whole answers that none beats; empty where some operator has no mapping or it was stopped.
     std::vector<std::int32_t> run(bool fused) {
         all_.clear();
+        if (fused) findTilings();
         // Closed answers before operator i, and open ones by the loops around the group that operator i continues.
         std::vector<std::int32_t> closed{add({})};
         std::map<Rows, std::vector<std::int32_t>> open;
@@ -93,8 +134,16 @@ private:
             std::vector<Partial> closing;
             std::map<Rows, std::vector<Partial>> opening;
             const bool joins = fused && chain_.level && i < chain_.joins.size() && chain_.joins[i].possible;
-            extend(i, closed, {}, false, joins, closing, opening);
-            for (const auto& [rows, partials] : open) extend(i, partials, rows, true, joins, closing, opening);
+            const auto extendAll = [&] {
+                extend(i, closed, {}, false, joins, closing, opening);
+                for (const auto& [rows, partials] : open) extend(i, partials, rows, true, joins, closing, opening);
+            };
+            asked_.emplace();
+            extendAll();
+            placements_.find(i, *asked_);
+            asked_.reset();
+            opening.clear();
+            extendAll();
             if (stop_.stop_requested()) return {};
             closed = keep(closing);
             open.clear();
@@ -118,9 +167,10 @@ private:
     /// The surroundings stay where they are for the whole search.
     const Surroundings* surroundings(const Rows& rows, bool in, bool out, bool stored) {
         Surroundings made;
-        for (const auto& [dimension, count] : rows) {
-            made.order.push_back(dimension);
-            made.count[dimension] = count;
+        for (const Row& row : rows) {
+            made.order.push_back(row.dimension);
+            made.count[row.dimension] = row.count;
+            made.tile[row.dimension] = row.tile;
         }
         made.inputStays = in;
         made.outputStays = out;
@@ -135,51 +185,104 @@ private:
     /// Operator i after each of the partials: as the last of its group, and going on where the next one may join.
     void extend(std::size_t i, const std::vector<std::int32_t>& partials, const Rows& rows, bool joined, bool joins,
                 std::vector<Partial>& closing, std::map<Rows, std::vector<Partial>>& opening) {
-        place(i, partials, surroundings(rows, joined, false, false), joined, closing);
+        const auto& extents = chain_.operators[i].problem.extents;
+        // The last of a group makes every row once.
+        if (std::ranges::all_of(rows, [&](const Row& row) { return row.count * row.tile == extents[row.dimension]; }))
+            place(i, partials, rows, surroundings(rows, joined, false, false), joined, closing);
         if (!joins) return;
         const ChainJoin& join = chain_.joins[i];
-        if (joined) {
-            Rows next;
-            for (const auto& [dimension, count] : rows) {
-                const auto row = std::find_if(join.rows.begin(), join.rows.end(),
-                                              [&, d = dimension](const RowDimension& r) { return r.producer == d; });
-                if (row == join.rows.end()) return;
-                next.push_back({row->consumer, count});
-            }
-            return place(i, partials, surroundings(rows, true, true, join.stored), joined, opening[next]);
-        }
+        Rows next;
+        if (joined) return goOn(i, join, rows, next, partials, opening);
         Rows start;
-        tiles(i, join, 0, start, partials, opening);
+        tiles(i, join, 0, start, next, partials, opening);
+    }
+
+    /// The loops around the group as the next operator has them: its tile needs as many rows as operator i makes, or
+    /// more, of which some wait since the iteration before.
+    void goOn(std::size_t i, const ChainJoin& join, const Rows& rows, Rows& next,
+              const std::vector<std::int32_t>& partials, std::map<Rows, std::vector<Partial>>& opening) {
+        if (next.size() == rows.size())
+            return place(i, partials, rows, surroundings(rows, true, true, join.stored), true, opening[next]);
+        const Row& own = rows[next.size()];
+        const auto row =
+            std::ranges::find_if(join.rows, [&](const RowDimension& r) { return r.producer == own.dimension; });
+        if (row == join.rows.end()) return;
+        const bool innermost = next.size() + 1 == rows.size();
+        for (const auto& [count, tile] : tilings_[i + 1][row->consumer]) {
+            if (count != own.count) continue;
+            for (const auto& [made, going] : joinedRow(i, *row, count, tile, innermost)) {
+                if (made != own.tile) continue;
+                next.push_back(going);
+                next.back().overlaps |= own.overlaps;
+                if (std::ranges::count_if(next, &Row::overlaps) <= 1) goOn(i, join, rows, next, partials, opening);
+                next.pop_back();
+            }
+        }
+    }
+
+    /// Rows that wait move no more and take as much room at both ends of the join: making them again can only help a
+    /// third operator of the group. That is looked at where nothing is left out.
+    bool makesAgain() const { return options_.placements.exhaustive || options_.placements.oneBuffer; }
+
+    /// What operator i makes in one iteration for a tile of the next one, and that one's row: all of it again, or what
+    /// is new. Rows can wait only for the very next iteration: the loop over them is the innermost one.
+    std::vector<std::pair<std::int64_t, Row>> joinedRow(std::size_t i, const RowDimension& row, std::int64_t count,
+                                                        std::int64_t tile, bool innermost) const {
+        const std::int64_t extent = chain_.operators[i].problem.extents[row.producer];
+        const std::int64_t all = std::min(extent, row.rowsFor(tile)), fresh = shareOf(extent, count);
+        const bool overlaps = row.overlaps() || count * tile != chain_.operators[i + 1].problem.extents[row.consumer];
+        std::vector<std::pair<std::int64_t, Row>> ways;
+        if (innermost && fresh < all) ways.push_back({fresh, {row.consumer, count, tile, all - fresh, true}});
+        if (fresh == all || makesAgain()) ways.push_back({all, {row.consumer, count, tile, 0, overlaps}});
+        return ways;
     }
 
     /// Every tile of the rows that a group may begin with.
-    void tiles(std::size_t i, const ChainJoin& join, std::size_t row, Rows& rows,
+    void tiles(std::size_t i, const ChainJoin& join, std::size_t at, Rows& rows, Rows& next,
                const std::vector<std::int32_t>& partials, std::map<Rows, std::vector<Partial>>& opening) {
         if (stop_.stop_requested()) return;
-        if (row == join.rows.size()) {
-            Rows next;
-            for (const auto& [dimension, count] : rows) {
-                for (const RowDimension& r : join.rows) {
-                    if (r.producer == dimension) next.push_back({r.consumer, count});
+        if (at == join.rows.size())
+            return place(i, partials, rows, surroundings(rows, false, true, join.stored), false, opening[next]);
+        tiles(i, join, at + 1, rows, next, partials, opening);
+        const RowDimension& row = join.rows[at];
+        for (const auto& [count, tile] : tilings_[i + 1][row.consumer]) {
+            for (const auto& [made, going] : joinedRow(i, row, count, tile, true)) {
+                // One loop over overlapping tiles: a second one would multiply what is searched.
+                if (going.overlaps && std::ranges::any_of(next, &Row::overlaps)) continue;
+                rows.push_back({row.producer, count, made});
+                next.push_back(going);
+                if (going.waiting > 0) {
+                    place(i, partials, rows, surroundings(rows, false, true, join.stored), false, opening[next]);
+                } else {
+                    tiles(i, join, at + 1, rows, next, partials, opening);
                 }
+                next.pop_back();
+                rows.pop_back();
             }
-            place(i, partials, surroundings(rows, false, true, join.stored), false, opening[next]);
-            return;
-        }
-        const std::uint8_t dimension = join.rows[row].producer;
-        const std::int64_t extent = chain_.operators[i].problem.extents[dimension];
-        for (std::int64_t count = 1; count <= extent; ++count) {
-            if (extent % count != 0) continue;
-            if (count > 1) rows.push_back({dimension, count});
-            tiles(i, join, row + 1, rows, partials, opening);
-            if (count > 1) rows.pop_back();
         }
     }
 
-    void place(std::size_t i, const std::vector<std::int32_t>& partials, const Surroundings* around, bool joined,
-               std::vector<Partial>& into) {
+    /// Words of operator i's input that wait for the next iteration.
+    double waitingWords(std::size_t i, const Rows& rows, const Surroundings& around) const {
+        double words = 0;
+        for (const Row& row : rows) {
+            if (row.waiting == 0) continue;
+            NestProblem one = problemWithin(chain_.operators[i].problem, around);
+            auto& ranks = one.tensors[0].ranks;
+            std::erase_if(ranks, [&](const TensorRank& rank) {
+                return std::ranges::any_of(rank.terms,
+                                           [&](const ProjectionTerm& t) { return t.dimension == row.dimension; });
+            });
+            words += static_cast<double>(row.waiting) * one.size(0);
+        }
+        return words;
+    }
+
+    void place(std::size_t i, const std::vector<std::int32_t>& partials, const Rows& rows, const Surroundings* around,
+               bool joined, std::vector<Partial>& into) {
         if (partials.empty()) return;
-        const double repeat = chain_.operators[i].repeat;
+        if (asked_) return asked_->push_back(around);
+        const double repeat = chain_.operators[i].repeat, waiting = waitingWords(i, rows, *around);
         for (const FusedPlacement& placement : placements_.of(i, *around)) {
             for (const std::int32_t at : partials) {
                 const Partial& before = all_[static_cast<std::size_t>(at)];
@@ -187,8 +290,9 @@ private:
                 const bool free = options_.placements.oneBuffer;
                 next.held = before.held;
                 if (joined || around->outputStays || free) {
-                    next.resident = (joined ? before.resident : 0) + placement.resident;
-                    next.transient = std::max(joined ? before.transient : 0, placement.transient);
+                    // While the operator runs, what waits is a part of its input's tile.
+                    next.resident = (joined ? before.resident : 0) + placement.resident + waiting;
+                    next.transient = std::max(joined ? before.transient : 0, placement.transient - waiting);
                     if (!free && next.resident + next.transient > capacity_) continue;
                 }
                 if (!around->outputStays) {
@@ -200,6 +304,7 @@ private:
                 next.joined = joined;
                 next.around = around;
                 next.placement = &placement;
+                next.waiting = waiting;
                 into.push_back(next);
                 if (into.size() > 4096) prune(into);
             }
@@ -257,21 +362,26 @@ private:
         for (; all_[static_cast<std::size_t>(at)].placement; at = all_[static_cast<std::size_t>(at)].before)
             path.push_back(&all_[static_cast<std::size_t>(at)]);
         std::reverse(path.begin(), path.end());
-        double busiest = 0;
+        double busiest = 0, asked = 0, done = 0;
         for (const Partial* p : path) {
             plan.operators.push_back({*p->around, *p->placement});
             if (!p->joined) {
-                plan.groups.push_back({p->op, p->op, {}, 0, 0});
-                busiest = 0;
+                plan.groups.push_back({p->op, p->op, {}, 0, 0, 0, 1});
+                busiest = asked = done = 0;
                 for (const std::uint8_t d : p->around->order)
                     plan.groups.back().loops.push_back(
                         {chain_.operators[p->op].problem.dimensions[d], p->around->count[d]});
             }
             FusedGroup& group = plan.groups.back();
             group.last = p->op;
-            group.resident += p->placement->resident;
-            busiest = std::max(busiest, p->placement->transient);
+            group.resident += p->placement->resident + p->waiting;
+            group.waiting += p->waiting;
+            busiest = std::max(busiest, p->placement->transient - p->waiting);
             group.held = group.resident + busiest;
+            const NestProblem& whole = chain_.operators[p->op].problem;
+            asked += whole.operations();
+            done += problemWithin(whole, *p->around).operations() * p->around->iterations();
+            group.repeated = done / asked;
         }
         return plan;
     }
@@ -283,6 +393,9 @@ private:
     double capacity_ = std::numeric_limits<double>::infinity();
     std::vector<Partial> all_;
     std::vector<std::unique_ptr<Surroundings>> surroundings_;
+    std::vector<Tilings> tilings_;  ///< per operator
+    /// While the surroundings of one operator are gathered, so that they are found in parallel, and nothing is placed.
+    std::optional<std::vector<const Surroundings*>> asked_;
     std::size_t failed_ = 0, partials_ = 0;
 };
 

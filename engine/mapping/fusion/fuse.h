@@ -6,13 +6,17 @@
 // cycles and words that stay; so the work grows with the number of operators, not with the number of ways to group
 // them.
 //
-// The space. Groups of neighbours whose joins are possible; around a group, loops over tiles that divide of rows that
-// all its intermediates have, in the order of the first intermediate's ranks, outermost first. Inside, operator after
-// operator runs once per iteration with a placement of placements.h, and an intermediate stands whole (its rows of one
-// iteration) at the fusion level. Nothing else survives from one iteration to the next but tensors kept resident at the
-// fusion level. Its capacity holds, while an operator runs, the tiles of that operator and all resident tensors of the
-// group. Each operator is counted by NestEvaluator for one iteration; what moves of an intermediate that stays between
-// the fusion level and the store is taken away.
+// The space. Groups of neighbours whose joins are possible; around a group, loops over tiles of rows that all its
+// intermediates have, in the order of the first intermediate's ranks, outermost first. Tiles divide the rows of the
+// group's last operator. Before a sliding window each operator makes the rows that are new, along the innermost loop,
+// while those that the tile before needed as well wait (LoopTree's retained tiles). Where every mapping is looked at,
+// and for bounds, it may also make them again (recomputed tiles). Only one loop around a group goes over rows with a
+// window. Every tile counts as one in the middle: that the edge of a picture saves some rows is left out.
+// Inside, operator after operator runs once per iteration with a placement of placements.h, and an intermediate stands
+// whole (its rows of one iteration) at the fusion level. Nothing else survives from one iteration to the next but rows
+// that wait and tensors kept resident at the fusion level. Its capacity holds, while an operator runs, the tiles of that
+// operator and all that is resident of the group. Each operator is counted by NestEvaluator for one iteration; what
+// moves of an intermediate that stays between the fusion level and the store is taken away.
 
 #include "mapping/fusion/placements.h"
 
@@ -37,6 +41,8 @@ struct FusedGroup {
     std::vector<Loop> loops;  ///< around the group, outermost first; empty: one iteration
     double resident = 0;      ///< words of the fusion level
     double held = 0;          ///< words of it at the busiest moment; 0 where nothing can be resident
+    double waiting = 0;       ///< of the resident words: rows under a window that the next iteration uses again
+    double repeated = 1;      ///< operations done ÷ asked: above 1 where rows under a window are made again
 };
 
 struct ChainPlan {

@@ -54,7 +54,12 @@ double Surroundings::iterations() const {
 
 NestProblem problemWithin(const NestProblem& problem, const Surroundings& around) {
     NestProblem one = problem;
-    for (const std::uint8_t d : around.order) one.extents[d] /= std::max<std::int64_t>(around.count[d], 1);
+    for (const std::uint8_t d : around.order) {
+        if (around.tile[d] > 0)
+            one.extents[d] = around.tile[d];
+        else
+            one.extents[d] /= std::max<std::int64_t>(around.count[d], 1);
+    }
     return one;
 }
 
@@ -98,6 +103,9 @@ Placements::Placements(const OperatorChain& chain, const PlacementOptions& optio
             residents_ = residents_ || !(chain.operators[i].constraints.levels[*chain.level].bypass & 2u);
         if (chain.level && chain.operators[i].constraints.levels.empty()) residents_ = true;
     }
+    // Rows of an intermediate that wait for the next iteration take room while other operators run.
+    for (const ChainJoin& join : chain.joins)
+        residents_ = residents_ || std::ranges::any_of(join.rows, [](const RowDimension& row) { return row.overlaps(); });
     blocks_.resize(chain.operators.size());
 }
 
@@ -132,8 +140,9 @@ void Placements::collect(const Question& question, bool whole, std::vector<NestM
 
 void Placements::offer(const Question& question, const NestMapping& mapping, NestEvaluator& evaluator,
                        std::vector<FusedPlacement>& found) {
-    ++evaluated_;
-    if (evaluator.evaluate(mapping, one_) != MappingFault::None) return;
+    evaluated_.fetch_add(1, std::memory_order_relaxed);
+    thread_local NestCounts one;
+    if (evaluator.evaluate(mapping, one) != MappingFault::None) return;
     const std::size_t level = chain_.level.value_or(0);
     const NestProblem& problem = question.op.problem;
     const Surroundings& around = question.around;
@@ -148,28 +157,28 @@ void Placements::offer(const Question& question, const NestMapping& mapping, Nes
         }
         for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
             if (problem.tensors[t].written || (t == inputs && around.inputStays)) continue;
-            if (one_.levels[level].tensors[t].kept && !(outside & dimensionsOf(problem, t)) &&
+            if (one.levels[level].tensors[t].kept && !(outside & dimensionsOf(problem, t)) &&
                 stillFor(problem, around, t) > 1)
                 may |= 1u << t;
         }
     }
     // What stays on the chip must stand at its level.
-    if (around.inputStays && !one_.levels[level].tensors[inputs].kept) return;
-    if (around.outputStays && !one_.levels[level].tensors[outputs].kept) return;
+    if (around.inputStays && !one.levels[level].tensors[inputs].kept) return;
+    if (around.outputStays && !one.levels[level].tensors[outputs].kept) return;
     for (std::uint32_t stays = may;; stays = (stays - 1) & may) {
         FusedPlacement made;
         made.stays = stays;
         if (alone) {
-            made.energy = one_.energy;
-            made.cycles = one_.cycles;
+            made.energy = one.energy;
+            made.cycles = one.cycles;
         } else {
-            const NestCounts all = countsWithin(chain_, question.op, around, stays, one_);
+            const NestCounts all = countsWithin(chain_, question.op, around, stays, one);
             made.energy = all.energy;
             made.cycles = all.cycles;
         }
         if (options_.oneBuffer || (residents_ && !alone)) {
             for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
-                const TensorCounts& at = one_.levels[level].tensors[t];
+                const TensorCounts& at = one.levels[level].tensors[t];
                 if (at.kept) (stays >> t & 1u ? made.resident : made.transient) += at.tile;
             }
         }
@@ -280,14 +289,37 @@ void Placements::everyMapping(const Question& question, NestEvaluator& evaluator
     }
 }
 
-const std::vector<FusedPlacement>& Placements::of(std::size_t index, const Surroundings& around) {
-    const std::size_t first = alike_[index];
+std::string Placements::keyOf(std::size_t first, const Surroundings& around) const {
     std::string key = fmt::format("{}:{}{}{}", first, around.inputStays, around.outputStays, around.outputStored);
     for (const std::uint8_t d : around.order) {
-        if (around.count[d] > 1) key += fmt::format(" {}x{}", d, around.count[d]);
+        if (around.count[d] > 1) key += fmt::format(" {}x{}:{}", d, around.count[d], around.tile[d]);
     }
-    const auto [at, fresh] = known_.try_emplace(key);
-    if (!fresh) return at->second;
+    return key;
+}
+
+const std::vector<FusedPlacement>& Placements::of(std::size_t index, const Surroundings& around) {
+    const Surroundings* const one = &around;
+    find(index, {&one, 1});
+    return known_.at(keyOf(alike_[index], around));
+}
+
+void Placements::find(std::size_t index, std::span<const Surroundings* const> around) {
+    const std::size_t first = alike_[index];
+    std::vector<std::pair<const Surroundings*, std::vector<FusedPlacement>*>> fresh;
+    for (const Surroundings* each : around) {
+        const auto [at, isFresh] = known_.try_emplace(keyOf(first, *each));
+        if (isFresh) fresh.push_back({each, &at->second});
+    }
+    std::vector<NestMapping>& whole = blocks_[first];
+    if (!fresh.empty() && whole.empty() && !options_.exhaustive) {
+        const Surroundings none;
+        const ChainOperator& op = chain_.operators[first];
+        collect({op, none, op.problem, op.constraints}, true, whole);
+    }
+    executor_.forEach(fresh.size(), [&](std::size_t i) { *fresh[i].second = search(first, *fresh[i].first); });
+}
+
+std::vector<FusedPlacement> Placements::search(std::size_t first, const Surroundings& around) {
     const ChainOperator& op = chain_.operators[first];
     Question question{op, around, problemWithin(op.problem, around), op.constraints};
     if (around.inputStays) question.whole |= dimensionsOf(op.problem, inputs);
@@ -302,16 +334,18 @@ const std::vector<FusedPlacement>& Placements::of(std::size_t index, const Surro
             }
         }
     }
-    std::vector<FusedPlacement>& found = at->second;
+    std::vector<FusedPlacement> found;
+    // What stays stands whole at the fusion level: no search finds room where there is none.
+    const NestLevel& level = chain_.hardware.levels[chain_.level.value_or(0)];
+    double staying = 0;
+    if (around.inputStays) staying += question.problem.size(inputs);
+    if (around.outputStays) staying += question.problem.size(outputs);
+    if (staying > level.capacityWords / level.multipleBuffering) return found;
     NestEvaluator evaluator(question.problem, chain_.hardware);
     if (options_.exhaustive) {
         everyMapping(question, evaluator, found);
     } else {
-        std::vector<NestMapping>& whole = blocks_[first];
-        if (whole.empty()) {
-            const Surroundings none;
-            collect({op, none, op.problem, op.constraints}, true, whole);
-        }
+        const std::vector<NestMapping>& whole = blocks_[first];
         std::vector<NestMapping> blocks;
         if (question.whole || !around.order.empty()) {
             collect(question, false, blocks);

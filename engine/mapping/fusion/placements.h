@@ -7,8 +7,10 @@
 #include "mapping/mappers/mapper.h"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,7 +20,9 @@ namespace orrery {
 /// What stands around one execution of an operator's nest in a fused group.
 struct Surroundings {
     std::array<std::int64_t, maxNestDimensions>
-        count{};                      ///< iterations of the loops around, per dimension; 0 or 1: none
+        count{};  ///< iterations of the loops around, per dimension; 0 or 1: none
+    std::array<std::int64_t, maxNestDimensions>
+        tile{};                       ///< extent within one iteration; 0: the extent ÷ count. Tiles may overlap
     std::vector<std::uint8_t> order;  ///< dimensions of these loops, outermost first
     bool inputStays = false;          ///< the input is on the chip already
     bool outputStays = false;         ///< the result stays on the chip
@@ -69,6 +73,8 @@ public:
     /// The ways that are not worse in energy, cycles, resident and transient words than another; sorted. Empty where
     /// none fits.
     const std::vector<FusedPlacement>& of(std::size_t op, const Surroundings& around);
+    /// The same for many, in parallel.
+    void find(std::size_t op, std::span<const Surroundings* const> around);
     std::uint64_t evaluated() const { return evaluated_; }
 
 private:
@@ -85,6 +91,8 @@ private:
     void everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<FusedPlacement>& found);
     void offer(const Question& question, const NestMapping& mapping, NestEvaluator& evaluator,
                std::vector<FusedPlacement>& found);
+    std::string keyOf(std::size_t first, const Surroundings& around) const;
+    std::vector<FusedPlacement> search(std::size_t first, const Surroundings& around);
 
     const OperatorChain& chain_;
     PlacementOptions options_;
@@ -92,10 +100,9 @@ private:
     std::stop_token stop_;
     std::vector<std::size_t> alike_;                ///< per operator: the first one with the same nest
     std::vector<std::vector<NestMapping>> blocks_;  ///< per operator: of the whole nest
-    bool residents_ = false;                        ///< some operator may keep its weights at the fusion level
-    NestCounts one_;
+    bool residents_ = false;                        ///< something may stay at the fusion level between iterations
     std::map<std::string, std::vector<FusedPlacement>> known_;
-    std::uint64_t evaluated_ = 0;
+    std::atomic<std::uint64_t> evaluated_ = 0;
 };
 
 }  // namespace orrery
