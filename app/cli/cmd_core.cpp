@@ -15,8 +15,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <string_view>
 
 namespace orrery::cli {
 
@@ -109,8 +112,11 @@ CoreJson windowsJson(const CoreQuestion& question, const CoreEstimate& answer, c
     return json;
 }
 
+// In the order of SampleKind.
+constexpr std::array<std::string_view, 3> samples{"smarts", "simpoint", "loops"};
+
 CoreJson sampleJson(const CoreQuestion& question, const SampleOptions& options, const SampleResult& result) {
-    CoreJson json = headOf(question, options.kind == SampleKind::Smarts ? "smarts" : "simpoint");
+    CoreJson json = headOf(question, samples[static_cast<std::size_t>(options.kind)]);
     const auto operations = static_cast<double>(result.operations);
     addTimes(json, question, result.cpi * operations, result.instructionsPerOperation * operations);
     json["operations"] = result.operations;
@@ -252,9 +258,10 @@ int runCore(const Arguments& arguments, Watch& watch) {
         return failed(
             fail("usage.value", fmt::format("there is no method `{}`", method), "pipeline, interval, concorde")
                 .value());
-    if (sample && *sample != "smarts" && *sample != "simpoint")
+    const auto kind = std::find(samples.begin(), samples.end(), sample.value_or("smarts"));
+    if (kind == samples.end())
         return failed(
-            fail("usage.value", fmt::format("there is no sampling `{}`", *sample), "smarts, simpoint").value());
+            fail("usage.value", fmt::format("there is no sampling `{}`", *sample), "smarts, simpoint, loops").value());
     const auto stop = watch.token();
     const auto ops = boundOps(question.machine, question.nest.ops);
     NestStream stream(question.nest);
@@ -262,7 +269,7 @@ int runCore(const Arguments& arguments, Watch& watch) {
     CoreJson json;
     if (sample) {
         SampleOptions options;
-        options.kind = *sample == "smarts" ? SampleKind::Smarts : SampleKind::SimPoint;
+        options.kind = static_cast<SampleKind>(kind - samples.begin());
         const auto units = wholeOption(arguments, "units", options.units);
         const auto seed = wholeOption(arguments, "seed", options.seed);
         if (!units) return failed(units.error());
@@ -307,7 +314,7 @@ const Command coreCommand{
          {"method", "NAME",
           "pipeline (default); interval: first order, in one functional pass; concorde: one window of each "
           "loop on the pipeline, shared out among resources, at a cost that does not grow with the kernel"},
-         {"sample", "NAME", "smarts or simpoint: simulate units of it, and state an interval"},
+         {"sample", "NAME", "smarts, simpoint or loops: simulate units of it, and state an interval"},
          {"units", "N", "units of a sample (200)"},
          {"seed", "N", "of a sample (1)"},
          {"teach", "FILE", "instead: run kernels on cores, teach trees what concorde's windows miss, and judge it"},

@@ -144,6 +144,38 @@ private slots:
         }
         QVERIFY(sum / count < 0.06);
     }
+    // Each kernel of a model, shared out to the drawn number of cores: the fast method against the pipeline that runs
+    // it from end to end (so many units are the whole), and the sampled one against both.
+    void kernelsOfAModelFollowThePipeline() {
+        const auto hardware = drawn("core-i9-10940x");
+        WorkloadRecipe recipe{"bert-base", {}};
+        recipe.options.weights = recipe.options.activations = DType::F32;
+        recipe.options.sequence = 512;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY(workload);
+        const auto whole = bindTo("core-cycle", hardware, {{"units", "100000"}}),
+                   windows = bindTo("core-windows", hardware), sample = bindTo("core-cycle", hardware);
+        QVERIFY(whole && windows && sample);
+        std::array<double, 3> sum{};
+        int count = 0;
+        for (const Launch& launch : launchesOf(**workload, {}).launches) {
+            const double times = launch.count * launch.scale;
+            const double slow = (*whole)->price(launch.kernel).seconds;
+            const double fast = (*windows)->price(launch.kernel).seconds;
+            const double drawnUnits = (*sample)->price(launch.kernel).seconds;
+            sum[0] += times * slow, sum[1] += times * fast, sum[2] += times * drawnUnits;
+            if (++count <= 40)
+                qInfo("%s: %.0f us, windows %+.1f %%, units %+.1f %%", toText(launch.kernel).c_str(), 1e6 * slow,
+                      100 * (fast / slow - 1), 100 * (drawnUnits / slow - 1));
+            QVERIFY(std::fabs(fast / slow - 1) < 0.15);
+            QVERIFY(std::fabs(drawnUnits / slow - 1) < 0.25);
+        }
+        QVERIFY(count > 0);
+        qInfo("whole model: %.1f ms, windows %+.1f %%, units %+.1f %%", 1e3 * sum[0], 100 * (sum[1] / sum[0] - 1),
+              100 * (sum[2] / sum[0] - 1));
+        QVERIFY(std::fabs(sum[1] / sum[0] - 1) < 0.08);
+        QVERIFY(std::fabs(sum[2] / sum[0] - 1) < 0.08);
+    }
     void theDrawingDecides() {
         const auto hardware = drawn("epyc-9654");
         const Kernel stream = rows(KernelKind::Elementwise, "Relu", 8192, 8192), dense = product(4096, 4096, 512);

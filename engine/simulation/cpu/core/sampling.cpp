@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "simulation/cpu/core/pipeline.h"
+#include "simulation/cpu/core/strata.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,23 +36,66 @@ public:
 
     /// Cycles per operation of the unit that begins at this operation. Units come in ascending order.
     double measure(std::uint64_t at) {
+        warm(at);
+        run(stream_, chunk_, at);
+        const auto first = core_.counters();
+        run(stream_, chunk_, std::max(at, stream_.position()) + options_.unit);
+        return count(first);
+    }
+    /// Cycles per operation of those that belong to a stratum, in units that may overlap.
+    struct Unit {
+        std::uint64_t at, end;
+        int stratum;
+        std::uint64_t cycles = 0, operations = 0;
+    };
+    void measure(std::vector<Unit>& units, const std::vector<int>& stratumOf) {
+        std::sort(units.begin(), units.end(), [](const Unit& a, const Unit& b) { return a.at < b.at; });
+        for (std::size_t first = 0, behind = 0; first < units.size() && !options_.stop.stop_requested();
+             first = behind) {
+            warm(units[first].at);
+            const auto before = core_.counters();
+            std::uint64_t last = before.cycles > 0 ? before.cycles - 1 : 0, end = units[first].end;
+            for (behind = first + 1; stream_.position() < end;) {
+                // Those that begin before this one's end are measured with it.
+                for (; behind < units.size() && units[behind].at < end; ++behind)
+                    end = std::max(end, units[behind].end);
+                std::uint64_t position = stream_.position();
+                if (!next(stream_, chunk_, end)) break;
+                passages_.clear();
+                core_.run(chunk_, passages_);
+                result_.simulated += chunk_.size;
+                for (std::size_t i = 0; i < chunk_.size; ++i, ++position) {
+                    const std::uint64_t cycles = passages_[i].retire - last;
+                    last = passages_[i].retire;
+                    for (std::size_t u = first; u < behind && units[u].at <= position; ++u) {
+                        if (position >= units[u].end || stratumOf[chunk_.op[i]] != units[u].stratum) continue;
+                        units[u].cycles += cycles, ++units[u].operations;
+                    }
+                }
+            }
+            count(before);
+        }
+    }
+    double instructionsPerOperation() const { return counted_ > 0 ? instructions_ / counted_ : 1; }
+
+private:
+    // Fills caches and predictor up to the detailed operations before this one.
+    void warm(std::uint64_t at) {
         const std::uint64_t before = options_.detailed + options_.warmed;
         const std::uint64_t detailedFrom = at > options_.detailed ? at - options_.detailed : 0;
         // From where the unit before ended if that is near enough, so that nothing is passed over.
         // Never back: what was simulated would be found in the caches.
         if (stream_.position() + before < at) stream_.seek(at - before);
-        NestStream& stream = stream_;
-        OpChunk& chunk = chunk_;
-        while (stream.position() < detailedFrom) {
-            const std::uint64_t from = stream.position();
-            stream.nextTouching(chunk, detailedFrom);
-            if (stream.position() == from) break;
-            core_.warm(chunk);
-            result_.warmed += stream.position() - from;
+        while (stream_.position() < detailedFrom) {
+            const std::uint64_t from = stream_.position();
+            stream_.nextTouching(chunk_, detailedFrom);
+            if (stream_.position() == from) break;
+            core_.warm(chunk_);
+            result_.warmed += stream_.position() - from;
         }
-        run(stream, chunk, at);
-        const auto first = core_.counters();
-        run(stream, chunk, std::max(at, stream.position()) + options_.unit);
+    }
+    // Cycles per operation since then.
+    double count(const Counters& first) {
         const auto last = core_.counters();
         const auto operations = last.operations - first.operations;
         if (operations == 0) return std::numeric_limits<double>::quiet_NaN();
@@ -59,9 +103,6 @@ public:
         counted_ += static_cast<double>(operations);
         return static_cast<double>(last.cycles - first.cycles) / static_cast<double>(operations);
     }
-    double instructionsPerOperation() const { return counted_ > 0 ? instructions_ / counted_ : 1; }
-
-private:
     bool next(NestStream& stream, OpChunk& chunk, std::uint64_t until) {
         const auto left = std::clamp<std::uint64_t>(until - stream.position(), 1, OpChunk::capacity);
         return stream.next(chunk, static_cast<std::size_t>(left));
@@ -79,8 +120,65 @@ private:
     Pipeline core_;
     NestStream stream_;
     OpChunk chunk_;
+    std::vector<Passage> passages_;
     double instructions_ = 0, counted_ = 0;
 };
+
+// Cycles per operation of the whole, from units of each stratum. A unit is drawn by a random operation of the stratum
+// that falls anywhere in it, so as often as it has such operations: the mean of cycles per such operation is that of
+// the stratum (Hansen and Hurwitz, 1943).
+struct OfStrata {
+    double mean = 0, half = 0;
+    std::uint64_t units = 0;
+    std::size_t strata = 0;
+};
+
+OfStrata ofStrata(const LoopNest& nest, UnitRunner& runner, const SampleOptions& options, std::uint64_t units,
+                  std::uint64_t unit, RandomStream& random) {
+    const Strata strata(nest);
+    const auto& operations = strata.operations();
+    // Half by number, half by its root: rare strata are drawn more often, for some of them are slow.
+    double roots = 0;
+    for (const double each : operations) roots += std::sqrt(each);
+    std::vector<UnitRunner::Unit> drawn;
+    for (std::size_t s = 0; s < strata.count(); ++s) {
+        const double part = (operations[s] / static_cast<double>(nest.length()) + std::sqrt(operations[s]) / roots) / 2;
+        const auto share = std::llround(static_cast<double>(units) * part);
+        const auto count = std::max<std::int64_t>(2, share);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double when = (static_cast<double>(i) + random.uniform()) / static_cast<double>(count);
+            const std::uint64_t op = strata.draw(s, when, random), before = random.below(unit);
+            drawn.push_back({op - std::min(op, before), op + unit - before, static_cast<int>(s)});
+        }
+    }
+    runner.measure(drawn, strata.of());
+    std::vector<std::vector<double>> means(strata.count());
+    for (const auto& each : drawn) {
+        if (each.operations > 0)
+            means[static_cast<std::size_t>(each.stratum)].push_back(static_cast<double>(each.cycles) /
+                                                                    static_cast<double>(each.operations));
+    }
+    OfStrata result;
+    result.strata = strata.count();
+    double variance = 0, squaresByDegrees = 0;
+    const auto all = static_cast<double>(nest.length());
+    for (std::size_t s = 0; s < strata.count(); ++s) {
+        const double share = operations[s] / all, n = static_cast<double>(means[s].size());
+        result.units += means[s].size();
+        if (means[s].empty()) continue;
+        const double mean = std::accumulate(means[s].begin(), means[s].end(), 0.0) / n;
+        double squares = 0;
+        for (const double x : means[s]) squares += (x - mean) * (x - mean);
+        result.mean += share * mean;
+        if (n < 2) continue;
+        const double part = share * share * squares / (n - 1) / n;
+        variance += part, squaresByDegrees += part * part / (n - 1);
+    }
+    // Degrees of freedom after Welch and Satterthwaite.
+    const double degrees = squaresByDegrees > 0 ? variance * variance / squaresByDegrees : 1;
+    result.half = studentQuantile(0.5 + options.confidence / 2, degrees) * std::sqrt(variance);
+    return result;
+}
 
 constexpr std::size_t projected = 15;
 using Point = std::array<double, projected>;
@@ -246,6 +344,10 @@ SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleO
         }
         mean = meanOf(drawn, options.confidence);
         result.units = drawn.size();
+    } else if (options.kind == SampleKind::Loops) {
+        const auto found = ofStrata(nest, runner, options, units, unit, random);
+        mean = {found.mean, found.half};
+        result.units = found.units, result.clusters = static_cast<int>(found.strata);
     } else {
         const std::uint64_t interval = std::max<std::uint64_t>(10 * unit, length / 2000);
         const auto parts = profile(nest, interval, options.seed, options.stop);

@@ -2,7 +2,8 @@
 
 // Sampled runs of a nest with an interval: units drawn one from each of equal strata (SMARTS: Wunderlich et al., ISCA
 // 2003, with a random place in each stratum so that no period of the kernel can hide), or from clusters of alike
-// intervals (SimPoint: Sherwood et al., ASPLOS 2002, with at least two drawn from each, so that a spread is known).
+// intervals (SimPoint: Sherwood et al., ASPLOS 2002, with at least two drawn from each, so that a spread is known), or
+// from the strata of the nest's own loops (strata.h), of which a rare one may take most of the time: a loop that packs.
 
 #include "base/diagnostic.h"
 #include "simulation/cpu/core/kernels/nest.h"
@@ -16,7 +17,7 @@
 
 namespace orrery::pipeline {
 
-enum class SampleKind : std::uint8_t { Smarts, SimPoint };
+enum class SampleKind : std::uint8_t { Smarts, SimPoint, Loops };
 
 struct SampleOptions {
     SampleKind kind = SampleKind::Smarts;
@@ -34,7 +35,7 @@ struct SampleResult {
     std::uint64_t units = 0, simulated = 0, warmed = 0;  ///< operations, of the detailed and the functional model
     std::uint64_t operations = 0;                        ///< of the whole
     double instructionsPerOperation = 1;
-    int clusters = 0;
+    int clusters = 0;    ///< or strata
     bool whole = false;  ///< too short to be sampled: simulated from end to end
 };
 

@@ -22,12 +22,11 @@ struct NestReuse {
     /// The same, missing in each cache, of the nodes that are straight lines; caches that a machine has not repeat the
     /// one inside.
     std::vector<std::array<double, mostCaches>> missing;
-    double footprint = 0;  ///< lines of the whole
-
-    /// Share of the lines that the outermost cache gives up before the kernel ends.
-    double shareThatLeaves(const Machine& machine) const {
-        return machine.caches.empty() ? 1 : std::max(0.0, 1 - machine.caches.back().bytes / (64 * footprint));
-    }
+    /// As `missing`: share of the lines brought from memory that are stored to before they leave the outermost cache.
+    std::vector<double> dirtied;
+    double footprint = 0;      ///< lines of the whole
+    double fromMemory = 0;     ///< lines that the whole brings, again and again
+    double writesPerRead = 0;  ///< lines that go back to memory for each of those
 
     double linesOf(int node, int array) const { return lines[index(node, array)]; }
     const std::array<double, mostCaches>& missingOf(int node, int array) const { return missing[index(node, array)]; }

@@ -124,13 +124,12 @@ void WindowLevels::set(Window& w, std::size_t phase) {
     for (std::size_t c = 0; c < caches; ++c)
         if (machine.caches[c].stream && streamCache == caches) streamCache = c;
     LineTable seen(2 * n);
-    const double leaves = reuse.shareThatLeaves(machine);
-    const auto bring = [&](std::uint64_t line, int node, int array, bool store) {
+    const auto bring = [&](std::uint64_t line, int node, int array) {
         std::uint8_t level = levelOf(node, array);
         const std::size_t from = level == mostCaches ? caches : level;
         for (std::size_t c = 0; c < from; ++c) w.lines[c] += 1;
         for (std::size_t c = 1; c < from; ++c) w.waits[c] += latency[level];
-        if (store && level == mostCaches) w.written += leaves;
+        if (level == mostCaches) w.written += reuse.writesPerRead;
         // A stream that the prefetcher of an outer cache follows waits there.
         if (level > 0 && streamCache < from) {
             const std::uint64_t page = line / pageLines;
@@ -157,18 +156,16 @@ void WindowLevels::set(Window& w, std::size_t phase) {
         const int array = reuse.arrayOf[w.op[i]];
         if (array < 0) continue;
         const int node = nodeOf[w.op[i]];
-        const bool store = op.kind == OpKind::Store;
         for (std::uint64_t line = w.address[i] >> 6; line <= (w.address[i] + op.bytes - 1) >> 6; ++line) {
             bool first = false;
             auto* entry = seen.find(line, first);
             if (first) {
-                entry->level = bring(line, node, array, store);
+                entry->level = bring(line, node, array);
                 entry->by = static_cast<std::int32_t>(i);
                 w.level[i] = std::max(w.level[i], entry->level);
                 if (caches > 0 && machine.caches[0].nextLine && entry->level > 0) {
                     auto* next = seen.find(line + 1, first);
-                    if (first)
-                        *next = {line + 1, static_cast<std::int32_t>(i), bring(line + 1, node, array, store), true};
+                    if (first) *next = {line + 1, static_cast<std::int32_t>(i), bring(line + 1, node, array), true};
                 }
             } else if (entry->ahead) {
                 entry->ahead = false;
@@ -191,7 +188,7 @@ void WindowLevels::set(Window& w, std::size_t phase) {
                 if (next / pageLines == (w.address[i] >> 6) / pageLines) {
                     bool first = false;
                     auto* entry = seen.find(next, first);
-                    if (first) *entry = {next, static_cast<std::int32_t>(i), bring(next, node, array, store), true};
+                    if (first) *entry = {next, static_cast<std::int32_t>(i), bring(next, node, array), true};
                 }
             }
         }

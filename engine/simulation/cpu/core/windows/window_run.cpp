@@ -26,7 +26,6 @@ WindowRun::WindowRun(const LoopNest& nest, const NestReuse& reuse, const std::ve
     : reuse_(reuse),
       nodeOf_(nodeOf),
       ops_(ops),
-      leaves_(reuse.shareThatLeaves(machine)),
       stream_(nest),
       levels_(nest, reuse, nodeOf, ops, machine),
       core_(small(machine), ops) {}
@@ -59,7 +58,6 @@ std::uint64_t WindowRun::pageLength() const {
 void WindowRun::settle(std::size_t phase) {
     levels_.enter(phase);
     LineTable seen(stretch_.size());
-    double brought = 0, written = 0;
     for (std::size_t i = 0; i < stretch_.size(); ++i) {
         const int array = reuse_.arrayOf[stretch_.op[i]];
         if (array < 0) continue;
@@ -70,12 +68,9 @@ void WindowRun::settle(std::size_t phase) {
             seen.find(line, first);
             if (!first) continue;
             core_.memory().settle(line, level);
-            if (level < mostCaches) continue;
-            ++brought;
-            written += op.kind == OpKind::Store;
         }
     }
-    core_.memory().writeBack(brought > 0 ? leaves_ * written / brought : 0);
+    core_.memory().writeBack(reuse_.writesPerRead);
 }
 
 void WindowRun::lead(std::uint64_t begin, std::uint64_t history) {

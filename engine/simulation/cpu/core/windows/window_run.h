@@ -40,7 +40,6 @@ private:
     const NestReuse& reuse_;
     const std::vector<int>& nodeOf_;
     const std::vector<BoundOp>& ops_;
-    double leaves_;  ///< share of written lines that go back to memory before the kernel ends
     NestStream stream_;
     WindowLevels levels_;
     Pipeline core_;
