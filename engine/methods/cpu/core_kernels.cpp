@@ -285,7 +285,7 @@ KernelMethod coreWindowKernels() {
         .card = coreCard("Core by windows", Methodology::Hybrid,
                          "Each kernel as instructions of one core: one window of each loop on the simulated pipeline, "
                          "its cache lines where the addresses say, shared out among the core's resources.",
-                         "22.3 % mean, 19.1 % median of 34 fp32 rows on i9-10940X (timm, torch.compile, batch 1), with "
+                         "20.5 % mean, 18.3 % median of 34 fp32 rows on i9-10940X (timm, torch.compile, batch 1), with "
                          "library=framework, fusion=compile; nothing was fitted but the time of a call",
                          {"Nasr-Esfahany et al.: Concorde, ISCA 2025",
                           "Low et al.: Analytical modeling is enough for high-performance BLIS, ACM TOMS 2016"},
@@ -307,7 +307,7 @@ KernelMethod coreCycleKernels() {
         .card = coreCard("Core cycle by cycle", Methodology::CycleAccurate,
                          "Each kernel as instructions on one core's simulated pipeline, caches and memory, in units "
                          "drawn from each of its loops.",
-                         "21.1 % mean, 13.1 % median of 34 fp32 rows on i9-10940X (timm, torch.compile, batch 1), with "
+                         "19.0 % mean, 15.0 % median of 34 fp32 rows on i9-10940X (timm, torch.compile, batch 1), with "
                          "library=framework, fusion=compile; nothing was fitted but the time of a call",
                          {"Wunderlich et al.: SMARTS, ISCA 2003", "Binkert et al.: gem5, CAN 2011"}, 1.3e-2)};
 }
