@@ -2,6 +2,7 @@
 // the drawing decides, and measured models.
 
 #include "base/random.h"
+#include "base/thread_clock.h"
 #include "evaluation/csv_file.h"
 #include "hardware/files/catalogue.h"
 #include "methods/cpu/core_share.h"
@@ -175,6 +176,56 @@ private slots:
               100 * (sum[2] / sum[0] - 1));
         QVERIFY(std::fabs(sum[1] / sum[0] - 1) < 0.08);
         QVERIFY(std::fabs(sum[2] / sum[0] - 1) < 0.08);
+    }
+    // A core is edited and all operators of a model are answered anew, by the first order. A processor that is busy
+    // with other things has less cache for this one: three times what it takes when nothing else runs.
+    void anEditIsAnsweredWhileOneWaits_data() {
+        QTest::addColumn<QString>("model");
+        for (const char* model : {"llama-3-70b", "resnet-152"}) QTest::newRow(model) << model;
+    }
+    void anEditIsAnsweredWhileOneWaits() {
+        QFETCH(QString, model);
+        const auto hardware = drawn("core-i9-10940x");
+        WorkloadRecipe recipe{model.toStdString(), {}};
+        recipe.options.weights = recipe.options.activations = DType::F32;
+        recipe.options.image = 224;
+        if (model.startsWith("llama")) recipe.options.phase = Phase::Prefill, recipe.options.sequence = 512;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY(workload);
+        std::map<std::uint64_t, Kernel> kernels;
+        double operators = 0;
+        for (const Launch& launch : launchesOf(**workload, {}).launches) {
+            kernels.emplace(kernelIdentity(launch.kernel), launch.kernel);
+            operators += launch.count * launch.scale;
+        }
+        double least = INFINITY;
+        for (const char* width : {"3", "4", "6", "8"}) {
+            const auto edited = withAttribute(*hardware, "core.issue_width", width);
+            QVERIFY(edited);
+            const double begun = threadSeconds();
+            const auto pricer = bindTo("core-windows", std::make_shared<const Hardware>(*edited), {{"pass", "flow"}});
+            QVERIFY(pricer);
+            for (const auto& [identity, kernel] : kernels) QVERIFY((*pricer)->price(kernel).seconds > 0);
+            least = std::min(least, threadSeconds() - begun);
+        }
+        qInfo("%.0f operators, %zu different: %.1f ms", operators, kernels.size(), 1e3 * least);
+        QVERIFY(operators >= 150);
+        QVERIFY(least < 0.06);
+    }
+    // The first order against the pipeline, from end to end.
+    void theFirstOrderIsNear() {
+        const auto hardware = drawn("core-i9-10940x");
+        const auto whole = bindTo("core-cycle", hardware, {{"units", "100000"}}),
+                   first = bindTo("core-windows", hardware, {{"pass", "flow"}});
+        QVERIFY(whole && first);
+        double sum = 0;
+        for (const Kernel& kernel : kernels()) {
+            const double off = (*first)->price(kernel).seconds / (*whole)->price(kernel).seconds - 1;
+            qInfo("%s: %+.1f %%", toText(kernel).c_str(), 100 * off);
+            QVERIFY(std::fabs(off) < 0.4);
+            sum += std::fabs(off);
+        }
+        QVERIFY(sum / double(kernels().size()) < 0.2);
     }
     void theDrawingDecides() {
         const auto hardware = drawn("epyc-9654");

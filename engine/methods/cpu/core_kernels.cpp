@@ -28,6 +28,7 @@ struct CoreSettings {
     bool sampled = false;
     std::uint64_t units = 0;
     bool framework = false;
+    bool flows = false;  ///< windows by a pass of dataflow
 };
 
 struct PricedCore {
@@ -38,6 +39,7 @@ struct PricedCore {
     double low = 0, high = 0;  ///< s, of the simulation: what sampling, or windows, may miss of it
     CoreEstimate windows;      ///< where not sampled
     bool clipped = false;
+    bool told = false;  ///< with what each resource alone would take, which the price does without
 };
 
 class CorePricer final : public SlowPricer {
@@ -57,7 +59,7 @@ public:
     }
     KernelStory explain(const Kernel& kernel) const override {
         KernelStory story;
-        const auto priced = priceOnce(kernel, {});
+        const auto priced = priceOnce(kernel, {}, true);
         const auto seconds = [&](std::string name, double value, std::string meaning) {
             story.terms.push_back({std::move(name), value, Dimension::Time, {}, std::move(meaning)});
         };
@@ -106,6 +108,7 @@ public:
             "cores share");
         out.push_back("Cores take equal work and wait for the last");
         if (settings_.framework) out.push_back("A framework calls each kernel.");
+        if (settings_.flows) out.push_back("Windows pass as dataflow or at their largest bound: a first order");
         return out;
     }
     PartsRead used() const override { return core_.used; }
@@ -119,9 +122,10 @@ public:
 
 private:
     const char* simulatedSides() const {
-        return settings_.sampled
-                   ? "By the spread of the units: of the simulation, not of a real core."
-                   : "As far as nine of ten judged runs of the simulated pipeline were: not of a real core.";
+        return settings_.sampled ? "By the spread of the units: of the simulation, not of a real core."
+               : settings_.flows ? "Not known of a first order."
+                                 : "As far as nine of ten judged runs of the simulated pipeline were: not of a real "
+                                   "core.";
     }
     // The machine as one of so many cores that work at once sees it.
     Machine shared(std::int64_t active) const {
@@ -142,24 +146,26 @@ private:
         const bool moves = kernel.bytes() / cpu_.device.main().bandwidth.value >= leastSeconds(cpu_.device, kernel);
         price.bound = moves ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
         price.priced = price.errorKnown = false, price.domain = DomainVerdict::Outside, price.note = 0;
+        out.told = true;
         return out;
     }
 
     // Equal kernels are answered once, whoever asks.
-    Expected<PricedCore> priceOnce(const Kernel& kernel, const std::stop_token& stop) const {
+    Expected<PricedCore> priceOnce(const Kernel& kernel, const std::stop_token& stop, bool told = false) const {
         const std::uint64_t identity = kernelIdentity(kernel);
         {
             const std::scoped_lock lock(guard_);
-            if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+            const auto found = known_.find(identity);
+            if (found != known_.end() && (found->second.told || !told)) return found->second;
         }
-        PricedCore priced = priceNew(kernel, stop);
+        PricedCore priced = priceNew(kernel, stop, told);
         if (stop.stop_requested()) return fail("study.cancelled", "the study was stopped", {}, {});
         const std::scoped_lock lock(guard_);
-        known_.emplace(identity, priced);
+        known_.insert_or_assign(identity, priced);
         return priced;
     }
 
-    PricedCore priceNew(const Kernel& kernel, const std::stop_token& stop) const {
+    PricedCore priceNew(const Kernel& kernel, const std::stop_token& stop, bool told) const {
         const auto share = coreShareOf(kernel, machine_, core_.cores);
         if (!share) return byRoofline(kernel);
         const Machine machine = shared(share->active);
@@ -167,6 +173,7 @@ private:
         if (!nest) return byRoofline(kernel);
         PricedCore out;
         out.share = *share;
+        out.told = told || settings_.sampled || model_.regressor;
         double low = 0, high = 0;
         if (settings_.sampled) {
             pipeline::SampleOptions options;
@@ -179,7 +186,9 @@ private:
             out.cycles = result.cpi * out.operations;
             low = result.low * out.operations, high = result.high * out.operations;
         } else {
-            out.windows = estimateCore(*nest, machine, model_);
+            pipeline::WindowOptions options = settings_.flows ? pipeline::flowWindows() : pipeline::WindowOptions{};
+            options.bounds = out.told;
+            out.windows = estimateCore(*nest, machine, settings_.flows ? WindowModel{} : model_, options);
             out.operations = out.windows.operations;
             out.cycles = out.windows.cycles, low = out.windows.low, high = out.windows.high;
         }
@@ -222,6 +231,7 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
         return found == context.options.end() ? std::string() : found->second;
     };
     settings.framework = option("library") == "framework";
+    settings.flows = option("pass") == "flow";
     WindowModel model;
     if (sampled) {
         const std::string text = option("units").empty() ? "100" : option("units");
@@ -281,7 +291,12 @@ KernelMethod coreWindowKernels() {
         .id = "core-windows",
         .version = "1.2.0",
         .binder = bindCoreWindows,
-        .options = {libraryOption()},
+        .options = {libraryOption(),
+                    {.key = "pass",
+                     .title = "Windows run on",
+                     .choices = {"pipeline", "flow"},
+                     .fallback = "pipeline",
+                     .meaning = "The simulated pipeline, or a pass of dataflow: a first order, twenty times faster."}},
         .card = coreCard("Core by windows", Methodology::Hybrid,
                          "Each kernel as instructions of one core: one window of each loop on the simulated pipeline, "
                          "its cache lines where the addresses say, shared out among the core's resources.",

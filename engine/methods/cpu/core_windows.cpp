@@ -88,9 +88,10 @@ CoreEstimate estimateCore(const KernelWindows& windows, const Machine& machine, 
     return out;
 }
 
-CoreEstimate estimateCore(const LoopNest& nest, const Machine& machine, const WindowModel& model) {
+CoreEstimate estimateCore(const LoopNest& nest, const Machine& machine, const WindowModel& model,
+                          const WindowOptions& options) {
     const auto ops = boundOps(machine, nest.ops);
-    return estimateCore(windowsOf(nest, machine, ops), machine, model);
+    return estimateCore(windowsOf(nest, machine, ops, options), machine, model);
 }
 
 std::string toJson(const WindowModel& model) {

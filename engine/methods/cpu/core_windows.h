@@ -39,7 +39,8 @@ struct CoreEstimate {
 };
 CoreEstimate estimateCore(const pipeline::KernelWindows& windows, const pipeline::Machine& machine,
                           const WindowModel& model);
-CoreEstimate estimateCore(const pipeline::LoopNest& nest, const pipeline::Machine& machine, const WindowModel& model);
+CoreEstimate estimateCore(const pipeline::LoopNest& nest, const pipeline::Machine& machine, const WindowModel& model,
+                          const pipeline::WindowOptions& options = {});
 
 /// Shares the largest of some bounds: by rising bound, each step is paid in equal parts by all that reach it (the
 /// airport game; Littlechild and Owen, Management Science 1973).

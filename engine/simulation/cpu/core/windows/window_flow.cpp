@@ -14,12 +14,15 @@ constexpr std::size_t mostPhases = 4;
 
 struct Ring {
     std::vector<double>& left;
-    std::size_t entries, count = 0;
+    std::size_t entries, at = 0;
     Ring(std::vector<double>& store, int size) : left(store), entries(static_cast<std::size_t>(std::max(1, size))) {
         left.assign(entries, -1e18);
     }
-    double free() const { return left[count % entries]; }
-    void enter(double leaves) { left[count++ % entries] = leaves; }
+    double free() const { return left[at]; }
+    void enter(double leaves) {
+        left[at] = leaves;
+        if (++at == entries) at = 0;
+    }
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace orrery::pipeline {
 
@@ -135,9 +136,11 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
     std::vector<int> kept(classes.all.size(), -1);
     WindowFlow flow(machine, ops);
     WindowLevels levels(nest, reuse, nodeOf, ops, machine);
-    WindowRun run(nest, reuse, nodeOf, ops, machine);
+    const bool flows = options.pass == WindowPass::Flow;
+    std::optional<WindowRun> run;
+    if (!flows) run.emplace(nest, reuse, nodeOf, ops, machine);
     std::vector<WindowRun::Result> whole;
-    if (nest.length() <= options.whole) whole = run.whole(classes.of, classes.all.size());
+    if (run && nest.length() <= options.whole) whole = run->whole(classes.of, classes.all.size());
     Window window;
     OpChunk chunk;
     std::vector<block::PortUse> uses;
@@ -186,7 +189,9 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         const auto set = [&](Resource resource, double cycles) {
             bounds.cycles[static_cast<std::size_t>(resource)] = cycles / n;
         };
-        const auto timed = whole.empty() ? run.run(one.place, options.history) : whole[c];
+        const auto timed = flows           ? WindowRun::Result{}
+                           : whole.empty() ? run->run(one.place, options.history)
+                                           : whole[c];
         const double exits = whole.empty() ? one.exits : 0;
         bounds.mispredicted = timed.mispredicted + exits;
         // A group that a taken branch ends is half empty on average, but for one slot.
@@ -196,8 +201,11 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
         set(Resource::Ports, block::portBound(uses));
         set(Resource::Branches, n * bounds.mispredicted * (machine.frontDepth + 3));
         set(Resource::Stores, bounds.stores / machine.storesPerCycle);
-        bounds.cycles[static_cast<std::size_t>(Resource::Dependence)] = flow.cycles(window, {});
-        bounds.cycles[static_cast<std::size_t>(Resource::Window)] = flow.cycles(window, {.queues = true});
+        if (options.bounds) {
+            bounds.cycles[static_cast<std::size_t>(Resource::Dependence)] = flow.cycles(window, {});
+            bounds.cycles[static_cast<std::size_t>(Resource::Window)] = flow.cycles(window, {.queues = true});
+        }
+        double flowing = 0;
         for (std::size_t phase = 0; phase < levels.phases().size(); ++phase) {
             const double part = levels.phases()[phase];
             levels.set(window, phase);
@@ -214,12 +222,21 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
                 machine.caches.empty() ? (bounds.loads + bounds.stores) : window.lines[machine.caches.size() - 1];
             add(Resource::CacheWays, ways / n);
             add(Resource::MissEntries, entries / n);
-            add(Resource::MemoryBandwidth, (outer + window.written) * 64 * machine.clock / machine.memoryBandwidth / n);
-            add(Resource::Misses, flow.cycles(window, {.queues = true, .caches = true}));
+            const double channel = (outer + window.written) * 64 * machine.clock / machine.memoryBandwidth / n;
+            add(Resource::MemoryBandwidth, channel);
+            if (options.bounds || flows) {
+                const double misses = flow.cycles(window, {.queues = true, .caches = true});
+                add(Resource::Misses, misses);
+                flowing += part * std::max({misses, channel, ways / n, entries / n});
+            }
             for (std::size_t cache = 0; cache < mostCaches; ++cache)
                 bounds.missing[cache] += part * window.lines[cache] / n;
         }
-        bounds.together = timed.cycles + exits * (machine.frontDepth + 3);
+        const auto alone = [&](Resource resource) { return bounds.cycles[static_cast<std::size_t>(resource)]; };
+        if (flows)
+            flowing = std::max({flowing, alone(Resource::Fetch), alone(Resource::Width), alone(Resource::Ports),
+                                alone(Resource::Stores)});
+        bounds.together = (flows ? flowing : timed.cycles) + exits * (machine.frontDepth + 3);
         if (whole.empty())
             bounds.together =
                 std::max(bounds.together, bounds.cycles[static_cast<std::size_t>(Resource::MemoryBandwidth)]);

@@ -36,7 +36,7 @@ struct WindowBounds {
     double share = 0;                            ///< of the kernel's operations
     double operations = 0;                       ///< of the kernel
     double instructions = 0;                     ///< per operation
-    std::array<double, resourceCount> cycles{};  ///< per operation, each resource alone
+    std::array<double, resourceCount> cycles{};  ///< per operation, each resource alone; 0 where not asked for
     double together = 0;                         ///< per operation: all of them, as the pipeline runs the window
     double slotsTaken = 0, loads = 0, stores = 0, branches = 0, mispredicted = 0;  ///< per operation
     std::array<double, mostCaches> missing{};                                      ///< lines per operation, each cache
@@ -48,11 +48,24 @@ struct KernelWindows {
     double operations = 0, instructions = 0;
 };
 
+/// What finds out how long all resources together take.
+enum class WindowPass : std::uint8_t {
+    Pipeline,  ///< the pipeline runs the window
+    Flow       ///< a pass of dataflow through queues and caches, or the bound that is largest: a first order
+};
+
 struct WindowOptions {
+    WindowPass pass = WindowPass::Pipeline;
+    bool bounds = true;             ///< of each resource; else of those alone that the pass needs
     std::uint64_t length = 4096;    ///< operations of a window at most
     std::uint64_t whole = 24576;    ///< a kernel of no more is run from end to end
     std::uint64_t history = 16384;  ///< operations before it that pass through the branch predictor
 };
+
+/// Windows that a first order is content with.
+inline WindowOptions flowWindows() {
+    return {.pass = WindowPass::Flow, .bounds = false, .length = 1024};
+}
 
 KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std::vector<BoundOp>& ops,
                         const WindowOptions& options = {});
