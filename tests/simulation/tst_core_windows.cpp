@@ -1,6 +1,7 @@
 // A kernel by windows: what its arrays leave missing in each cache against caches that are simulated and against counts
 // by hand, bounds that hold, one pass against the pipeline.
 
+#include "base/random.h"
 #include "simulation/cpu/core/kernels/kernel.h"
 #include "simulation/cpu/core/pipeline.h"
 #include "simulation/cpu/core/windows/reuse.h"
@@ -138,6 +139,42 @@ private slots:
               writes);
         QVERIFY(std::fabs(reuse.fromMemory - reads) < 0.15 * reads);
         QVERIFY(std::fabs(ourWrites - writes) < 0.25 * reads);
+    }
+    // Every line comes at least once; a larger cache never brings more, and what goes back has come.
+    void aLargerCacheNeverBringsMore() {
+        RandomStream random(3);
+        const auto upTo = [&](double most) {
+            return 1 + static_cast<int>(std::exp(random.uniform() * std::log(most)));
+        };
+        for (int i = 0; i < 60; ++i) {
+            Machine machine = coreNamed(i % 2 ? "zen4" : "skylake-server");
+            std::string kernel;
+            switch (i % 3) {
+                case 0:
+                    kernel = "gemm m=" + std::to_string(upTo(2000)) + " n=" + std::to_string(upTo(2000)) +
+                             " k=" + std::to_string(upTo(2000));
+                    break;
+                case 1:
+                    kernel = "attention heads=" + std::to_string(upTo(8)) + " q=" + std::to_string(upTo(900)) +
+                             " kv=" + std::to_string(upTo(900)) + " d=64";
+                    break;
+                default:
+                    kernel = "softmax rows=" + std::to_string(upTo(900)) + " columns=" + std::to_string(upTo(20000));
+            }
+            // Blocks are those of the core; the cache is then another one.
+            const auto nest = nestNamed(kernel + " avx2", machine);
+            double before = INFINITY;
+            for (const double bytes : {1.1e6, 1.7e6, 4e6, 1.6e7, 1e9}) {
+                machine.caches.back().bytes = bytes;
+                const auto reuse = reuseOf(nest, machine);
+                QVERIFY2(reuse.fromMemory >= 0.98 * reuse.footprint, kernel.c_str());
+                QVERIFY2(reuse.fromMemory <= before * (1 + 1e-9), kernel.c_str());
+                QVERIFY(reuse.writesPerRead >= 0 && reuse.writesPerRead <= 1);
+                before = reuse.fromMemory;
+            }
+            // Nothing leaves a cache that holds all.
+            QVERIFY2(std::fabs(before / reuseOf(nest, machine).footprint - 1) < 0.02, kernel.c_str());
+        }
     }
     void windowsCoverTheKernelAndHoldTheirBounds() {
         for (const char* core : {"skylake-server", "neoverse-n1"}) {
