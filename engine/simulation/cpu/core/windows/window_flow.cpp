@@ -41,6 +41,7 @@ void WindowLevels::look(const Window& w) {
     const std::size_t arrays = static_cast<std::size_t>(reuse_.arrays), cells = nest_.nodes.size() * arrays;
     std::vector<float> fresh(cells, 0), runs(nest_.nodes.size(), 0);
     LineTable seen(w.size());
+    touches_.clear();
     for (std::size_t i = 0; i < w.size(); ++i) {
         const int node = nodeOf_[w.op[i]];
         if (nest_.nodes[static_cast<std::size_t>(node)].firstOp == w.op[i]) runs[static_cast<std::size_t>(node)] += 1;
@@ -49,7 +50,9 @@ void WindowLevels::look(const Window& w) {
         for (std::uint64_t line = w.address[i] >> 6; line <= (w.address[i] + ops_[w.op[i]].bytes - 1) >> 6; ++line) {
             bool first = false;
             seen.find(line, first);
-            fresh[static_cast<std::size_t>(node) * arrays + static_cast<std::size_t>(array)] += first;
+            if (!first) continue;
+            fresh[static_cast<std::size_t>(node) * arrays + static_cast<std::size_t>(array)] += 1;
+            touches_.push_back({line, node, array});
         }
     }
     share_.assign(cells, {});

@@ -53,6 +53,12 @@ struct Window {
     void clear();
 };
 
+/// A line that a window touches for the first time, and which array of which straight line of the nest it belongs to.
+struct FirstTouch {
+    std::uint64_t line;
+    std::int32_t node, array;
+};
+
 /// Where the lines of a window come from, from what the nest says of each straight line's lines. A share of them that
 /// is missing is missing in stretches, for what comes again is what a loop around comes back to: a phase of the kernel,
 /// told by a number from 0 to 1, misses what is missing in a greater share.
@@ -63,6 +69,8 @@ public:
                  const std::vector<BoundOp>& ops, const Machine& machine);
     /// Looks at a window; phases() are then its phases: how long each is, of all 1.
     void look(const Window& window);
+    /// Of the window that was looked at.
+    const std::vector<FirstTouch>& firstTouches() const { return touches_; }
     const std::vector<double>& phases() const { return lengths_; }
     /// From here on levels are those of this phase.
     void enter(std::size_t phase);
@@ -78,6 +86,7 @@ private:
     const std::vector<BoundOp>& ops_;
     const Machine& machine_;
     std::vector<std::array<float, mostCaches>> share_;  ///< [node x arrays + array] of the lines that are new
+    std::vector<FirstTouch> touches_;
     std::vector<double> lengths_;
     double at_ = 0;
 };

@@ -57,19 +57,8 @@ std::uint64_t WindowRun::pageLength() const {
 
 void WindowRun::settle(std::size_t phase) {
     levels_.enter(phase);
-    LineTable seen(stretch_.size());
-    for (std::size_t i = 0; i < stretch_.size(); ++i) {
-        const int array = reuse_.arrayOf[stretch_.op[i]];
-        if (array < 0) continue;
-        const BoundOp& op = ops_[stretch_.op[i]];
-        const std::uint8_t level = levels_.levelOf(nodeOf_[stretch_.op[i]], array);
-        for (std::uint64_t line = stretch_.address[i] >> 6; line <= (stretch_.address[i] + op.bytes - 1) >> 6; ++line) {
-            bool first = false;
-            seen.find(line, first);
-            if (!first) continue;
-            core_.memory().settle(line, level);
-        }
-    }
+    for (const FirstTouch& each : levels_.firstTouches())
+        core_.memory().settle(each.line, levels_.levelOf(each.node, each.array));
     core_.memory().writeBack(reuse_.writesPerRead);
 }
 
