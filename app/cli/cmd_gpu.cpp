@@ -146,6 +146,17 @@ void addIntervals(Json& out, const gpusim::IntervalResult& k) {
         {"count", k.intervals}, {"instructions", k.instructions}, {"mean_length", partOf(k.instructions, k.intervals)}};
 }
 
+// Of what the counts are: a reader of the JSON sees no note on another stream.
+Json countedOf(const KernelResult&) {
+    return Json::object({{"of", "all blocks"}});
+}
+Json countedOf(const RepresentedResult& k) {
+    return Json::object({{"of", "first wave of one multiprocessor"},
+                         {"scale", k.scale},
+                         {"simulated_warp_instructions", k.simulated},
+                         {"how", k.how}});
+}
+
 std::string percentOf(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? "–" : fmt::format("{:.1f} %", 100 * partOf(part, whole));
 }
@@ -195,6 +206,7 @@ int answer(const Arguments& arguments, const std::vector<Result>& kernels, const
     out["kernels"] = Json::array();
     for (const auto& k : kernels) {
         out["kernels"].push_back(kernelJson(k, machine, *power));
+        out["kernels"].back()["counts"] = countedOf(k);
         addIntervals(out["kernels"].back(), k);
     }
     return print(out.dump(2) + "\n") ? Answered : Unanswered;

@@ -34,6 +34,17 @@ private slots:
         const auto& kernel = read["kernels"][0];
         QVERIFY(kernel["cycles"].get<double>() > kernel["launch_cycles"].get<double>());
         const auto& stalls = kernel["stalls"];
+        // Whoever reads the JSON alone must see whether every block was counted.
+        const auto& counts = kernel["counts"];
+        QCOMPARE(counts["of"].get<std::string>(),
+                 std::string(method == "cycle" ? "all blocks" : "first wave of one multiprocessor"));
+        if (method == "interval") {
+            // 128 × 128 × 128 is one wave: nothing but the multiprocessors of the first blocks is left to scale by.
+            QVERIFY(counts["scale"].get<double>() >= 1);
+            const double scaled = counts["simulated_warp_instructions"].get<double>() * counts["scale"].get<double>();
+            QVERIFY(scaled >= 0.99 * kernel["instructions"]["warp"].get<double>());
+            QVERIFY(!counts["how"].get<std::string>().empty());
+        }
         if (method == "cycle") {
             double sum = 0;
             for (const char* part : {"issued", "no_instruction", "dependence", "unit_busy"})

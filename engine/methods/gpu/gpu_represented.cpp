@@ -206,13 +206,14 @@ Expected<SampledKernel> representedKernel(const KernelProgram& program, const gp
     return OneForAll(program, machine, options).run();
 }
 
-Expected<gpusim::IntervalResult> representedResult(const KernelProgram& program, const gpusim::Machine& machine,
+Expected<RepresentedResult> representedResult(const KernelProgram& program, const gpusim::Machine& machine,
                                                    const SampleOptions& options) {
     const auto sample = representedKernel(program, machine, options);
     if (!sample) return tl::unexpected(sample.error());
     const auto whole = program.build(0);
     const auto fit = gpusim::occupancy(machine, whole->header());
-    gpusim::IntervalResult out;
+    RepresentedResult out;
+    out.scale = sample->scale, out.simulated = sample->simulatedInstructions, out.how = sample->how;
     out.name = whole->header().name, out.header = whole->header();
     out.blocksThatFit = fit.fits, out.limitedBy = fit.limitedBy, out.blocksPerSm = fit.used, out.l1Bytes = fit.l1Bytes;
     out.cycles = static_cast<std::uint64_t>(std::llround(sample->cycles));
