@@ -69,8 +69,14 @@ public:
         if (fit.fits < 1) return gpusim::doesNotFit(machine_, whole_->header().name, {});
         wave_ = std::int64_t{fit.fits} * machine_.sms;
         const std::int64_t full = blocks / wave_, rest = blocks % wave_, waves = full + (rest > 0 ? 1 : 0);
-        const gpusim::TrafficOfWaves traffic(machine_, *whole_, wave_, options_.resident);
+        const gpusim::TrafficOfWaves traffic(machine_, *whole_, wave_, options_.resident,
+                                             program_.steps > 0 ? program_.fewest - 1 : 1);
         first_ = traffic.of(0, 0);
+        auto burst = gpusim::firstBurst(machine_, *whole_,
+                                        program_.steps > program_.fewest ? program_.build(program_.fewest) : whole_,
+                                        std::min<std::int64_t>(machine_.sms, blocks));
+        if (!burst) return tl::unexpected(burst.error());
+        burst_ = std::move(*burst);
         if (waves > 1) later_ = traffic.of(1, waves - 1);
 
         // Two lengths of the main loop, of which the shorter one fills the pipeline; a single wave ends with its
@@ -100,18 +106,23 @@ public:
         }
         double cycles = whole.cycles;
         if (waves > 1) {
-            // Another wave behind the first, at the shorter length; it costs a share of the first.
+            // Another wave behind the first, at the shorter length.
             auto both = firstWave;
             const auto behind = blocksOf(1, std::min(blocks - wave_, wave_), later_);
             both.insert(both.end(), behind.begin(), behind.end());
             const auto two = simulated(cut ? shorter : alike, both);
             if (!two) return tl::unexpected(two.error());
-            const double share = std::clamp((measured(*two).cycles - base.cycles) / base.cycles, 0.05, 1.5);
-            cycles += whole.cycles * share * static_cast<double>(std::max<std::int64_t>(1, full - 1));
+            const double extra = measured(*two).cycles - base.cycles;
+            const double next = laterWave(base.cycles, extra, whole.cycles - base.cycles, shorter, steps);
+            cycles += next * static_cast<double>(std::max<std::int64_t>(1, full - 1));
             if (full > 1 && rest > 0) {
-                const auto tail = simulated(cut ? shorter : alike, blocksOf(full, rest, later_));
+                both = firstWave;
+                const auto last = blocksOf(full, rest, later_);
+                both.insert(both.end(), last.begin(), last.end());
+                const auto tail = simulated(cut ? shorter : alike, both);
                 if (!tail) return tl::unexpected(tail.error());
-                cycles += whole.cycles * share * std::min(1.0, measured(*tail).cycles / base.cycles);
+                const double part = (measured(*tail).cycles - base.cycles) / std::max(1.0, extra);
+                cycles += next * std::clamp(part, 0.0, 1.0);
             }
         }
         const double perSm = static_cast<double>(blocks) / static_cast<double>(firstWave.size());
@@ -141,11 +152,9 @@ private:
     // Those of the first multiprocessor: a block for each in turn.
     std::vector<RepresentedBlock> blocksOf(std::int64_t wave, std::int64_t count, const WaveTraffic& traffic) const {
         std::vector<RepresentedBlock> out;
-        // Copies run ahead of the first multiplication by a pipeline's depth; without a loop all are ahead.
-        const double together = program_.steps > 0 ? static_cast<double>(program_.fewest - 1) : 1;
         for (std::int64_t at = 0; at < count; at += machine_.sms)
             out.push_back({wave * wave_ + at, static_cast<double>(std::min<std::int64_t>(machine_.sms, count - at)),
-                           &traffic, wave == 0 ? together : 0});
+                           &traffic, wave == 0 ? &burst_ : nullptr});
         return out;
     }
     Expected<IntervalResult> simulated(std::int64_t steps, const std::vector<RepresentedBlock>& blocks) {
@@ -166,6 +175,7 @@ private:
     gpusim::KernelTemplatePtr places_;  ///< whose blocks say what those that run touch
     std::int64_t wave_ = 1;
     WaveTraffic first_, later_;
+    gpusim::FirstBurst burst_;
     SampledKernel out_;
 };
 
@@ -207,7 +217,7 @@ Expected<SampledKernel> representedKernel(const KernelProgram& program, const gp
 }
 
 Expected<RepresentedResult> representedResult(const KernelProgram& program, const gpusim::Machine& machine,
-                                                   const SampleOptions& options) {
+                                              const SampleOptions& options) {
     const auto sample = representedKernel(program, machine, options);
     if (!sample) return tl::unexpected(sample.error());
     const auto whole = program.build(0);

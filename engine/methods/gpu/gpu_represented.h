@@ -18,11 +18,11 @@ Expected<SampledKernel> representedKernel(const KernelProgram& program, const gp
 
 /// The interval model's answer from one multiprocessor: a stack that adds up, and counts that were scaled.
 struct RepresentedResult : gpusim::IntervalResult {
-    double scale = 1;       ///< from what was counted, the multiprocessor's first wave, to `counts`
-    double simulated = 0;   ///< warp instructions, of all runs
-    std::string how;        ///< what was simulated, in a sentence
+    double scale = 1;      ///< from what was counted, the multiprocessor's first wave, to `counts`
+    double simulated = 0;  ///< warp instructions, of all runs
+    std::string how;       ///< what was simulated, in a sentence
 };
 Expected<RepresentedResult> representedResult(const KernelProgram& program, const gpusim::Machine& machine,
-                                                   const SampleOptions& options);
+                                              const SampleOptions& options);
 
 }  // namespace orrery

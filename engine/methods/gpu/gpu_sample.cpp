@@ -158,24 +158,23 @@ private:
             atFirst = *one + static_cast<double>(steps - longer) * slope;
             base = *less;
         }
-        double share = 1;  // of the first wave that one more costs
+        double next = atFirst;
         if (full + (rest > 0 ? 1 : 0) > 1) {
             const std::int64_t two = std::min(blocks, 2 * wave);
             auto both = timed(cut ? shorter : longer, {{0, two}});
             if (!both) return tl::unexpected(both.error());
-            share = std::clamp((*both - base) / base * static_cast<double>(wave) / static_cast<double>(two - wave),
-                               0.05, 1.5);
+            next = laterWave(base, *both - base, atFirst - base, shorter, steps);
             if (full < 2) {
                 // The second wave is the last, and what it costs was simulated.
-                out_.cycles = atFirst * *both / base;
+                out_.cycles = atFirst + next;
                 return told(longer, cut, 2);
             }
         }
-        double cycles = atFirst * (1 + static_cast<double>(full - 1) * share);
+        double cycles = atFirst + static_cast<double>(full - 1) * next;
         if (rest > 0) {
             auto tail = timed(cut ? shorter : longer, {{full * wave, rest}});
             if (!tail) return tl::unexpected(tail.error());
-            cycles += atFirst * share * std::min(1.0, *tail / base);
+            cycles += next * std::min(1.0, *tail / base);
         }
         out_.cycles = cycles;
         return told(longer, cut, std::clamp<std::int64_t>(full, 1, 2));
@@ -241,6 +240,13 @@ std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& 
         if (between <= cacheBytes) out.push_back({operand.first, static_cast<std::uint64_t>(operand.bytes)});
     }
     return out;
+}
+
+double laterWave(double atShorter, double extra, double grown, std::int64_t shorter, std::int64_t steps) {
+    extra = std::clamp(extra, 0.05 * atShorter, 1.5 * atShorter);
+    if (grown <= 0 || shorter < 1 || steps <= shorter) return extra;
+    const double ofShorter = grown / static_cast<double>(steps - shorter) * static_cast<double>(shorter);
+    return extra + grown * std::min(1.0, extra / ofShorter);
 }
 
 Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,

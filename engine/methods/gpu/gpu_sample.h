@@ -3,9 +3,14 @@
 // A kernel simulated in part: a wave of blocks, two of them, the last one that is not full, and short main loops; the
 // rest is extrapolated by whole waves and whole steps. For W waves, S steps, T(w, s) cycles of the first w waves:
 //
-//   first  = T(1, s2) + (S − s2)·(T(1, s2) − T(1, s1)) / (s2 − s1)
-//   next   = (T(2, s1) − T(1, s1)) / T(1, s1) of the first
-//   cycles = first + (W − 1)·next + the last wave, likewise, by the share that a wave costs after another
+//   step   = (T(1, s2) − T(1, s1)) / (s2 − s1)
+//   first  = T(1, s2) + (S − s2)·step
+//   next   = T(2, s1) − T(1, s1), and S − s1 more steps: no step costs more than the first wave's, and none more than
+//            next has for each of its own
+//   cycles = first + (W − 1)·next + the last wave, by the share of next that it costs
+//
+// The first wave begins with all SMs at once and empty caches, later ones do not, so they are no share of it: its
+// beginning tells for more at a short length than at the whole one.
 //
 // Where even that is too much, on an even part of the machine. Blocks of a part share fewer operands than those of a
 // whole wave, so its main memory and L2 are larger than an even part by what a block fetches more, counted in the
@@ -47,6 +52,10 @@ struct SampledKernel {
 /// What a kernel that is repeated over `copies` of its weights finds in a cache of so many bytes, where the least
 /// recently used line goes first: all that comes again before others have filled the cache. 0 copies: nothing.
 std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& kernel, double cacheBytes, int copies);
+
+/// Cycles of a later wave with `steps` of the main loop, where with `shorter` of them it costs `extra`, and the first
+/// wave costs `atShorter` and `grown` more with all of them. Without a loop, or where all of it was simulated, `extra`.
+double laterWave(double atShorter, double extra, double grown, std::int64_t shorter, std::int64_t steps);
 
 /// Fails with `gpu.…` as the simulator does, `study.cancelled`.
 Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,

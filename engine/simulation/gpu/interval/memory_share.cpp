@@ -20,14 +20,12 @@ void MemoryShare::place(int at, const RepresentedBlock& block, const KernelTempl
     Slot& slot = slots_[static_cast<std::size_t>(at)];
     slot.block = block;
     slot.operands.clear();
-    double step = 0, once = 0;  // requests of the main loop's operands, and of the others
     for (const TemplateRegion& region : whole.regions(block.block)) {
         const double rows = static_cast<double>(std::max<std::int64_t>(1, region.rows)),
                      bytes = static_cast<double>(region.bytes);
         slot.operands.push_back({region, (rows - 1) * region.stride + bytes, rows * bytes / 32, 0});
-        (region.piece < region.bytes ? step : once) += rows * static_cast<double>(region.piece) / 32;
     }
-    slot.together = block.inStep * (step > 0 ? step : once);
+    slot.sent = 0;
 }
 
 MemoryShare::Operand& MemoryShare::operandOf(Slot& slot, std::uint64_t address, std::size_t& at) {
@@ -53,8 +51,9 @@ void MemoryShare::send(std::uint32_t at, std::uint64_t from) {
     Operand& operand = operandOf(slot, request.address, which);
     packets_ += 2;
     // A cycle to the port, one into the slice, the way through it, and one out of it, as the cycle simulator's stages.
-    const double together = slot.together > 0 ? traffic.togetherCycles * slot.block.peers / traffic.senders : 0;
-    slot.together -= 1;
+    const FirstBurst* burst = slot.block.burst;
+    const double together = burst ? burst->gap(slot.sent) * slot.block.peers / burst->senders : 0;
+    slot.sent += 1;
     const double crossing = std::max(period_, together);
     const double arrives = claim(port_, static_cast<double>(from + 1), crossing);
     const double looked = claim(slices_, arrives + 1, slot.block.peers * traffic.sliceCycles) + machine_.ropLatency + 1;

@@ -5,6 +5,7 @@
 
 #include "simulation/gpu/counters.h"
 #include "simulation/gpu/interval/event_wheel.h"
+#include "simulation/gpu/interval/first_burst.h"
 #include "simulation/gpu/interval/memory_behind.h"
 #include "simulation/gpu/interval/wave_traffic.h"
 
@@ -17,7 +18,7 @@ struct RepresentedBlock {
     std::int64_t block = 0;
     double peers = 1;                      ///< SMs that run one like it, this one too
     const WaveTraffic* traffic = nullptr;  ///< of its wave
-    double inStep = 0;                     ///< steps at its beginning that all SMs do at once
+    const FirstBurst* burst = nullptr;     ///< where all SMs begin at once
 };
 
 class MemoryShare final : public MemoryBehind {
@@ -44,7 +45,7 @@ private:
     struct Slot {
         RepresentedBlock block;
         std::vector<Operand> operands;
-        double together = 0;  ///< requests left that all SMs send at once
+        double sent = 0;  ///< requests
     };
     Operand& operandOf(Slot& slot, std::uint64_t address, std::size_t& at);
     double claim(double& free, double from, double period) const;

@@ -1,7 +1,6 @@
 #include "simulation/gpu/interval/wave_traffic.h"
 
 #include "simulation/gpu/address.h"
-#include "simulation/gpu/interval/crossing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +10,8 @@ namespace orrery::gpusim {
 
 namespace {
 
-constexpr std::int64_t mostWaves = 16;                         // of those that are averaged
-constexpr std::size_t mostSectorsLaid = 32768;                 // over slices and channels
-constexpr std::size_t burstOfAll = 65536, longestBurst = 512;  // requests of a step: of all SMs, of one
+constexpr std::int64_t mostWaves = 16;          // of those that are averaged
+constexpr std::size_t mostSectorsLaid = 32768;  // over slices and channels
 
 bool hasSteps(const TemplateRegion& region) {
     return region.piece < region.bytes;
@@ -33,8 +31,12 @@ double unevenness(const std::vector<double>& load, double count) {
 }  // namespace
 
 TrafficOfWaves::TrafficOfWaves(const Machine& machine, const KernelTemplate& kernel, std::int64_t perWave,
-                               std::span<const MemoryRange> resident)
-    : machine_(machine), kernel_(kernel), perWave_(std::max<std::int64_t>(1, perWave)), resident_(resident) {
+                               std::span<const MemoryRange> resident, std::int64_t ahead)
+    : machine_(machine),
+      kernel_(kernel),
+      perWave_(std::max<std::int64_t>(1, perWave)),
+      ahead_(std::max<std::int64_t>(1, ahead)),
+      resident_(resident) {
     waves_ = (kernel.header().blocks() + perWave_ - 1) / perWave_;
     sectorsOfL2_ = 4.0 * machine.l2.sets * machine.l2.ways * machine.slices();
     for (const MemoryRange& range : resident) residentSectors_ += static_cast<double>(range.bytes) / 32;
@@ -122,10 +124,7 @@ WaveTraffic TrafficOfWaves::of(std::int64_t first, std::int64_t last) const {
         comesIn += fresh, out.fetched += fresh - written, ++waves;
         if (fresh > 0)
             drivenOut += std::clamp(held + fresh - std::max(held, sectorsOfL2_), 0.0, fresh) * written / fresh;
-        if (at != first) continue;
-        services(now, out);
-        // Only the first wave starts everywhere at once.
-        if (at == 0) network(out);
+        if (at == first) services(now, out);
     }
     for (const Sum& sum : sums) {
         out.operands.push_back({sum.asked > 0 ? sum.missing / sum.asked : 0,
@@ -136,7 +135,7 @@ WaveTraffic TrafficOfWaves::of(std::int64_t first, std::int64_t last) const {
     return out;
 }
 
-// A step's sectors of all blocks, laid over slices and channels: the fullest of them takes as long as the step.
+// Some steps' sectors of all blocks, laid over slices and channels: the fullest of them takes as long as they.
 void TrafficOfWaves::services(const Wave& wave, WaveTraffic& out) const {
     const AddressMap map(machine_);
     const DramTiming& t = machine_.dram;
@@ -161,13 +160,15 @@ void TrafficOfWaves::services(const Wave& wave, WaveTraffic& out) const {
         for (const Place& place : places) {
             const TemplateRegion& r = place.region;
             if (loops != hasSteps(r)) continue;
-            const std::int64_t from = r.bytes >= 2 * r.piece ? r.piece : 0;
+            // Not the first step, where there are others; a queue evens out what a pipeline's depth brings.
+            const std::int64_t from = r.bytes >= 2 * r.piece ? r.piece : 0,
+                               length = std::min(ahead_ * r.piece, r.bytes - from);
             const bool fetched = !r.written && !isResident(r);
             for (std::int64_t row = 0; row < r.rows && laid < mostSectorsLaid; ++row) {
                 const auto begin = r.first + static_cast<std::uint64_t>(static_cast<double>(row) * r.stride) +
                                    static_cast<std::uint64_t>(from);
                 for (std::uint64_t at = begin & ~std::uint64_t{31};
-                     at < begin + static_cast<std::uint64_t>(r.piece) && laid < mostSectorsLaid; at += 32, ++laid) {
+                     at < begin + static_cast<std::uint64_t>(length) && laid < mostSectorsLaid; at += 32, ++laid) {
                     const auto spot = map.spot(at);
                     slices[spot.slice] += static_cast<double>(place.blocks);
                     if (!fetched) continue;
@@ -201,63 +202,6 @@ void TrafficOfWaves::services(const Wave& wave, WaveTraffic& out) const {
     out.dramCycles =
         sectors > 0 ? std::max(even, dramCycle * all / (parts * sectors) * unevenness(time, sectors)) : even;
     out.openings = sectors > 0 ? opened / sectors : 0;
-}
-
-// Blocks that share an operand ask for the same sectors in the same order, and a port's first request holds those
-// behind it. What that leaves of the network while all SMs go in step shows when they send a step at once, through the
-// crossings of the interval model and slices that have everything.
-void TrafficOfWaves::network(WaveTraffic& out) const {
-    using Kind = EventWheel::Kind;
-    const auto senders = static_cast<std::size_t>(
-        std::min<std::int64_t>({std::int64_t{machine_.sms}, kernel_.header().blocks(), perWave_}));
-    const std::size_t each = std::min(burstOfAll / senders, longestBurst);
-    const double period = machine_.coreMhz / machine_.networkMhz, l2Cycle = machine_.coreMhz / machine_.l2Mhz;
-    EventWheel wheel;
-    const AddressMap map(machine_);
-    const auto slices = static_cast<std::size_t>(machine_.slices());
-    Crossing there(wheel, Kind::Request, senders, slices, period, machine_.sectorsPerCycle),
-        back(wheel, Kind::Reply, slices, senders, period, machine_.sectorsPerCycle);
-    std::vector<std::uint32_t> sender;  // of a packet
-    for (std::size_t sm = 0; sm < senders; ++sm) {
-        const auto regions = kernel_.regions(static_cast<std::int64_t>(sm));
-        const bool loops = std::any_of(regions.begin(), regions.end(), hasSteps);
-        std::size_t sent = 0;
-        for (const TemplateRegion& r : regions) {
-            if (r.written || loops != hasSteps(r)) continue;
-            const auto from = static_cast<std::uint64_t>(r.bytes >= 2 * r.piece ? r.piece : 0);
-            for (std::int64_t row = 0; row < r.rows; ++row) {
-                const auto begin = r.first + static_cast<std::uint64_t>(static_cast<double>(row) * r.stride) + from;
-                for (std::uint64_t at = begin & ~std::uint64_t{31};
-                     at < begin + static_cast<std::uint64_t>(r.piece) && sent < each; at += 32, ++sent) {
-                    // The launch gives a block to an SM after the other.
-                    there.push(sm, map.spot(at).slice, static_cast<std::uint32_t>(sender.size()), sm);
-                    sender.push_back(static_cast<std::uint32_t>(sm));
-                }
-            }
-        }
-    }
-    std::vector<double> accepts(slices, 0);
-    const std::size_t quarter = sender.size() / 4;
-    std::size_t come = 0;
-    std::uint64_t begins = 0;
-    EventWheel::Event event;
-    while (come < 3 * quarter && wheel.take(event)) {
-        if (event.kind == Kind::Request) {
-            const auto one = there.serve(event.index);
-            if (one < 0) continue;
-            double& free = accepts[event.index];
-            free = std::max(free, static_cast<double>(wheel.now() + 1)) + l2Cycle;
-            back.push(event.index, sender[static_cast<std::size_t>(one)], static_cast<std::uint32_t>(one),
-                      static_cast<std::uint64_t>(free) + 1);
-        } else if (back.serve(event.index) >= 0 && ++come == quarter) {
-            begins = wheel.now();
-        }
-    }
-    // Of its middle half: neither the first requests, whose port is free, nor the stragglers.
-    out.senders = static_cast<double>(senders);
-    if (quarter > 0)
-        out.togetherCycles =
-            static_cast<double>(wheel.now() - begins) * out.senders / (2 * static_cast<double>(quarter));
 }
 
 }  // namespace orrery::gpusim

@@ -24,8 +24,6 @@ struct WaveTraffic {
     std::vector<Operand> operands;      ///< as `KernelTemplate::regions` has them
     double writeBacks = 0;              ///< dirty sectors driven out of L2 per sector that comes in
     double fetched = 0, drivenOut = 0;  ///< sectors of a wave, from main memory and to it
-    double togetherCycles = 0;          ///< core cycles of an SM's port per request, while `senders` go in step
-    double senders = 1;                 ///< SMs
     double sliceCycles = 0;             ///< core cycles of all slices together, per request
     double dramCycles = 0;              ///< core cycles of all channels together, per sector
     double openings = 0;                ///< rows opened, per sector
@@ -33,9 +31,10 @@ struct WaveTraffic {
 
 class TrafficOfWaves {
 public:
-    /// Waves of `perWave` blocks; `kernel` with its whole main loop. All outlive it.
+    /// Waves of `perWave` blocks; `kernel` with its whole main loop, of which `ahead` steps are asked for at a time.
+    /// All outlive it.
     TrafficOfWaves(const Machine& machine, const KernelTemplate& kernel, std::int64_t perWave,
-                   std::span<const MemoryRange> resident);
+                   std::span<const MemoryRange> resident, std::int64_t ahead = 1);
     /// The mean over waves `first` … `last`, services as in the first of them.
     WaveTraffic of(std::int64_t first, std::int64_t last) const;
     /// The template says what its blocks touch, and the machine has one L2 with main memory right behind it.
@@ -52,12 +51,11 @@ private:
     using Wave = std::vector<std::vector<Place>>;  // by operand, sorted by `first`
     Wave wave(std::int64_t at) const;
     void services(const Wave& wave, WaveTraffic& out) const;
-    void network(WaveTraffic& out) const;
     bool isResident(const TemplateRegion& region) const;
 
     const Machine& machine_;
     const KernelTemplate& kernel_;
-    std::int64_t perWave_ = 1, waves_ = 1;
+    std::int64_t perWave_ = 1, waves_ = 1, ahead_ = 1;
     double sectorsOfL2_ = 0, residentSectors_ = 0;
     std::span<const MemoryRange> resident_;
 };
