@@ -46,6 +46,27 @@ std::int64_t extent(std::int64_t value) {
     return std::clamp<std::int64_t>(value, 1, mostExtent);
 }
 
+// Libraries keep to the most efficient tile, 256 × 128, wherever it gives every multiprocessor a block, even if the
+// last wave is nearly empty then (NVIDIA: Matrix Multiplication Background User's Guide, tile and wave quantization).
+// It needs three stages of shared memory (CUTLASS's kernels for it). Deeper reductions than the result is wide are left
+// to the plan, which splits them.
+void takeLibraryTile(const ProductSpec& spec, double sms, double shared, IntervalPlan& plan) {
+    constexpr std::int64_t longSide = 256, shortSide = 128;
+    if (spec.form.kind == MultiplyForm::Kind::Vector || spec.k > std::max(spec.m, spec.n)) return;
+    const double depth = 128 / std::max(spec.aBytes, spec.bBytes);
+    double fewest = std::numeric_limits<double>::infinity();
+    for (const auto& [m, n] : {std::pair{shortSide, longSide}, std::pair{longSide, shortSide}}) {
+        const double blocks = static_cast<double>(spec.batch) *
+                              std::ceil(static_cast<double>(spec.m) / static_cast<double>(m)) *
+                              std::ceil(static_cast<double>(spec.n) / static_cast<double>(n));
+        const double stage = depth * (static_cast<double>(m) * spec.aBytes + static_cast<double>(n) * spec.bBytes);
+        if (spec.m < m || spec.n < n || blocks < sms || 3 * stage > shared || blocks >= fewest) continue;
+        fewest = blocks;
+        plan.tileM = static_cast<double>(m), plan.tileN = static_cast<double>(n), plan.tileK = depth;
+        plan.splits = 1, plan.program.warpsPerBlock = 8;
+    }
+}
+
 Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
     ProductSpec spec;
     spec.aBytes = sizeOf(kernel.type);
@@ -66,14 +87,15 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
         spec.batch = extent(kernel.batch), spec.m = extent(kernel.m), spec.n = extent(kernel.n),
         spec.k = extent(kernel.k);
     }
-    const IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
+    IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
     if (!plan.covered || plan.tileM <= 0) {
         return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
                     "choose a type that the device multiplies");
     }
+    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, plan.tileM >= 64);
+    if (drawn.generation.lanes == 32 && plan.tileM >= 64) takeLibraryTile(spec, gpu.sms, sharedRoom(drawn), plan);
     spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
     spec.warps = std::max(1, static_cast<int>(plan.program.warpsPerBlock));
-    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, spec.tileM >= 64);
     // Warps of 64×64, so that shared memory is read no more often than it must be.
     if (spec.form.kind == MultiplyForm::Kind::Warp)
         spec.warps = std::min(spec.warps, std::max(4, spec.tileM * spec.tileN / 4096));
