@@ -98,16 +98,22 @@ public:
         const double least = each * static_cast<double>(std::min(blocks, wave)) * loop;
         while (part_ < mostParts && least / part_ > options_.instructions / 2 && machine_.sms / (2 * part_) >= leastSms)
             part_ *= 2;
+        // Whole multiprocessors: blocks and memory are as many of all as they are, so that waves stay as full.
+        double share = 1;
         if (part_ > 1) {
+            const int all = machine_.sms;
             machine_.sms /= part_;
+            share = static_cast<double>(machine_.sms) / all;
             // Whole channels; their clocks make up for what the rounding changes.
-            const double share = static_cast<double>(machine_.channels) / part_;
-            machine_.lastLevel.bytes /= part_;
-            machine_.channels = channelsNear(share);
-            machine_.dramMhz *= share / machine_.channels, machine_.l2Mhz *= share / machine_.channels;
-            shareReuse(std::min(blocks, wave), std::min(blocks, wave) / part_);
+            const double channels = machine_.channels * share;
+            machine_.lastLevel.bytes *= share;
+            machine_.channels = channelsNear(channels);
+            machine_.dramMhz *= channels / machine_.channels, machine_.l2Mhz *= channels / machine_.channels;
+            const auto first = static_cast<double>(std::min(blocks, wave));
+            shareReuse(std::min(blocks, wave), static_cast<std::int64_t>(std::ceil(first * share - 1e-9)));
         }
-        return sampled((blocks + part_ - 1) / part_, std::int64_t{fit.fits} * machine_.sms, each);
+        return sampled(static_cast<std::int64_t>(std::ceil(static_cast<double>(blocks) * share - 1e-9)),
+                       std::int64_t{fit.fits} * machine_.sms, each);
     }
 
 private:
