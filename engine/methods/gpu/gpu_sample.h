@@ -5,8 +5,8 @@
 //
 //   step   = (T(1, s2) − T(1, s1)) / (s2 − s1)
 //   first  = T(1, s2) + (S − s2)·step
-//   next   = T(2, s1) − T(1, s1), and S − s1 more steps: no step costs more than the first wave's, and none more than
-//            next has for each of its own
+//   extra  = T(2, s1) − T(1, s1)
+//   next   = extra + (S − s1)·min(step, extra / s1)
 //   cycles = first + (W − 1)·next + the last wave, by the share of next that it costs
 //
 // The first wave begins with all SMs at once and empty caches, later ones do not, so they are no share of it: its
