@@ -47,6 +47,28 @@ void keepNarrowCachesAsFitted(CalibrationSection& section) {
     if (rate > fetchingUnit && rate < wideUnit) values["fetching gain"] = 1;
 }
 
+// Launches, tiles and blocks of prefill, and launches of experts, were stated in seconds of the device that they were
+// fitted on; now at one clock. What a power cap, a cache of one piece and units that fetch no operands do was in those
+// numbers.
+void keepCapsAndCachesAsFitted(CalibrationSection& section) {
+    auto& values = section.parameters;
+    constexpr double referenceClock = 1.8e9, nothing = 1e-15, few = 1e-6;
+    const double speed = section.device && section.device->clock > 0 ? section.device->clock / referenceClock : 1;
+    const bool prefill = values.contains("per tile") && !values.contains("fragment share");
+    const bool decode = values.contains("grouped block"), experts = values.contains("expert block");
+    if (values.contains("whole cache") || !(prefill || decode || experts)) return;
+    values["whole cache"] = 1;
+    const auto scale = [&](const char* name) {
+        if (const auto found = values.find(name); found != values.end()) found->second *= speed;
+    };
+    if (!decode) scale("launch"), values["switched energy"] = nothing;
+    if (prefill) {
+        scale("per tile"), scale("per block");
+        values["fetching launch"] = values["open block"] = 1, values["fragment share"] = few;
+    }
+    if (experts) scale("between products");
+}
+
 // Latencies of collectives were stated in seconds of the device that they were fitted on; now at one clock.
 void stateLatenciesAtOneClock(CalibrationSection& section) {
     auto& values = section.parameters;
@@ -76,6 +98,7 @@ void bringUpToDate(Calibration& calibration, int version) {
         if (calibration.methodVersion == "1") keepNarrowCachesAsFitted(section);
         stateLatenciesAtOneClock(section);
         keepProductsAsFitted(section);
+        keepCapsAndCachesAsFitted(section);
     }
     if (version > 1) return;
     for (CalibrationSection& section : calibration.sections) {

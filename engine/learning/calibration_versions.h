@@ -12,7 +12,8 @@ namespace orrery::detail {
 /// Sections of decode attention without `detached gain`: times and rates of single blocks were those at the device's
 /// own clock and are now stated at 1.8 GHz; on their device nothing changes. The same for latencies of collectives, in
 /// sections without `late links`. Sections of products without `whole cache`, and those of version 1 of
-/// the tile methods over narrow caches, keep their prices as well.
+/// the tile methods over narrow caches, keep their prices as well, and so do those of attention and experts without
+/// `whole cache`, whose launches were seconds and whose numbers held what power caps and caches of one piece do.
 void bringUpToDate(Calibration& calibration, int version);
 
 }  // namespace orrery::detail

@@ -130,6 +130,42 @@ private slots:
         QCOMPARE(parseCalibration(slow.toStdString(), "three.json")->sections[0].parameters.at("grouped rate"), 1e10);
     }
 
+    // Before power caps, caches of one piece and clocks of launches were told apart, sections of attention and experts
+    // had them in their numbers: on their device prices stay what they were.
+    void capsAndCachesOfOlderSectionsStayAsFitted() {
+        QFile file(QString::fromStdString(golden));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        const auto read = [&](const char* kind, const char* parameters) {
+            QByteArray changed = text;
+            changed.replace(R"("kind": "gemm", "variant": "bf16")",
+                            QByteArray(R"("kind": ")") + kind + R"(", "variant": "bf16")");
+            changed.replace("\"launch\": ", QByteArray(parameters) + "\"launch\": ");
+            return parseCalibration(changed.toStdString(), "one.json");
+        };
+        const double launch =
+            parseCalibration(text.toStdString(), "as-it-is.json")->sections[0].parameters.at("launch");
+        const auto prefill = read("prefill-attention", "\"per tile\": 1e-7, \"per block\": 2e-6, ");
+        QVERIFY2(prefill, prefill ? "" : toText(prefill.error()).c_str());
+        const CalibrationSection& section = prefill->sections[0];
+        const double speed = section.device->clock / 1.8e9;
+        const auto& values = section.parameters;
+        const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-12; };
+        QVERIFY(speed != 1 && near(values.at("launch"), launch * speed));
+        QVERIFY(near(values.at("per tile"), 1e-7 * speed) && near(values.at("per block"), 2e-6 * speed));
+        for (const char* name : {"whole cache", "fetching launch", "open block"}) QCOMPARE(values.at(name), 1.0);
+        QVERIFY(values.at("switched energy") < 1e-14 && values.at("fragment share") < 1e-5);
+        const auto decode = read("decode-attention", "\"grouped block\": 1e-6, \"detached gain\": 2, ");
+        QCOMPARE(decode->sections[0].parameters.at("whole cache"), 1.0);
+        QCOMPARE(decode->sections[0].parameters.at("launch"), launch);
+        const auto experts = read("experts", "\"expert block\": 1e-6, \"between products\": 3e-6, ");
+        QVERIFY(near(experts->sections[0].parameters.at("between products"), 3e-6 * speed));
+        // What was fitted since says all of it itself.
+        const auto now = read("experts", "\"expert block\": 1e-6, \"whole cache\": 2, \"between products\": 3e-6, ");
+        QCOMPARE(now->sections[0].parameters.at("between products"), 3e-6);
+        QCOMPARE(now->sections[0].parameters.at("launch"), launch);
+    }
+
     void whatIsWrittenReadsBack() {
         const TrainingData data = smoothRows(300, 1, 0.1);
         SectionRows rows{data.names, data.features, std::vector<double>(300, 1e-4), {}};

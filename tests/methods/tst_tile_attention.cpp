@@ -261,6 +261,76 @@ private slots:
         QVERIFY(decodeAttentionFamily().physics(kernel, fast, values).compute < 0.75 * before);
     }
 
+    // Launches, tiles and blocks of prefill are cycles: without a power cap, twice the clock halves a short prompt.
+    void shortPromptsTakeCycles() {
+        GpuView slow = ampereLike(), fast = slow;
+        slow.clock /= 2;
+        const Kernel kernel = attention(prefill, 1, 4, 1, 16, 128);
+        const TileFamily& family = prefillAttentionFamily();
+        const auto values = nominalParameters(family);
+        const TilePhysics before = family.physics(kernel, slow, values), after = family.physics(kernel, fast, values);
+        QVERIFY(std::abs(before.launch / after.launch - 2) < 1e-9);
+        QVERIFY(before.seconds > 1.8 * after.seconds);
+        // With 228 KiB of shared memory kernels describe copies of tiles before they start.
+        GpuView large = fast;
+        large.sharedBytes = 228 * 1024;
+        QVERIFY(family.physics(kernel, large, values).launch > 1.2 * after.launch);
+    }
+
+    // A cap lengthens what keeps tensor units at work, the more the tighter it is, and nothing that waits for a launch.
+    void powerCapsSlowLongPrompts() {
+        GpuView gpu = ampereLike();
+        gpu.process = "4N";
+        const TileFamily& family = prefillAttentionFamily();
+        const Kernel large = attention(prefill, 8, 32, 8, 8192, 128), small = attention(prefill, 1, 4, 1, 16, 128);
+        const double free = nominalSeconds(family, large, gpu), start = nominalSeconds(family, small, gpu);
+        double before = free;
+        for (const double cap : {1000.0, 80.0, 50.0, 25.0, 12.0}) {
+            gpu.powerCap = cap;
+            const double price = nominalSeconds(family, large, gpu);
+            QVERIFY2(price >= before, qPrintable(QString::number(cap)));
+            QVERIFY(std::abs(nominalSeconds(family, small, gpu) / start - 1) < 0.02);
+            before = price;
+        }
+        QVERIFY(before > 1.2 * free);
+        gpu.powerCap = 1000;
+        QCOMPARE(nominalSeconds(family, large, gpu), free);
+    }
+
+    // Each half of a halved cache keeps its own copy: with one of one piece, more stays there.
+    void cachesOfOnePieceKeepMore() {
+        GpuView whole = handmadeGpu(), halves = whole;
+        whole.dramTiming = "GDDR6", halves.dramTiming = "HBM3";
+        const Kernel prompt = attention(prefill, 4, 16, 16, 512, 128), token = attention(decode, 32, 32, 8, 256, 128);
+        QVERIFY(nominalSeconds(prefillAttentionFamily(), prompt, whole) <
+                0.97 * nominalSeconds(prefillAttentionFamily(), prompt, halves));
+        QVERIFY(nominalSeconds(decodeAttentionFamily(), token, whole) <
+                0.97 * nominalSeconds(decodeAttentionFamily(), token, halves));
+    }
+
+    // Without units that fetch for themselves, warps of 16 rows read each key and value for every 16 queries: 128
+    // queries of 128 + 128 numbers read 8 × 128 × 256 × 2 B a tile, at 128 B a cycle, in turn with 2 × 128 × 128 × 256
+    // operations at 2048.
+    void warpsThatLoadMultiplyInTurn() {
+        GpuView gpu = ampereLike();
+        const Kernel kernel = attention(prefill, 100, 32, 32, 4096, 128);
+        const TileFamily& family = prefillAttentionFamily();
+        std::vector<double> values = nominalParameters(family);
+        const auto at = [&](std::string_view name) -> double& {
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (family.parameters[i].name == name) return values[i];
+            }
+            return values.front();
+        };
+        at("tensor share") = 1, at("per tile") = 1e-15, at("exponential share") = 1e9, at("tail") = 1e-9;
+        at("per block") = 1e-15, at("fragment share") = 1;
+        const double tiles = attentionTiles(kernel).tiles * 100 * 32 / gpu.sms;
+        const double inTurn = tiles * (2.0 * 128 * 128 * 256 / 2048 + 8.0 * 128 * 256 * 2 / 128) / gpu.clock;
+        QVERIFY(std::abs(family.physics(kernel, gpu, values).compute / inTurn - 1) < 1e-6);
+        gpu.sharedBytes = 228 * 1024;
+        QVERIFY(std::abs(family.physics(kernel, gpu, values).compute / (0.5 * inTurn) - 1) < 1e-6);
+    }
+
     void morePricesMore() {
         const GpuView gpu = handmadeGpu();
         for (const KernelKind kind : {prefill, decode}) {

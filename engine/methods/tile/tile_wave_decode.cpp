@@ -1,4 +1,5 @@
 #include "methods/tile/tile_wave_attention.h"
+#include "methods/tile/tile_wave_gemm.h"
 #include "methods/tile/tile_wave_terms.h"
 #include "workload/kernel_parts.h"
 
@@ -26,6 +27,7 @@ enum : std::size_t {
     Reduce,
     Detached,
     Fetching,
+    Whole,
     parameterCount
 };
 
@@ -53,6 +55,7 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     // Chosen as the gain above, not measured: there too some warps load while others multiply.
     {"fetching gain", 2.5, 0.5, 8, 0.5, Dimension::Number,
      "how much faster it is with a narrow cache where tensor units fetch their operands", true},
+    wholeCacheParameter,
 }};
 
 double extent(std::int64_t value) {
@@ -94,7 +97,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double result =
         extent(a.batch) * extent(a.heads) * extent(a.queries) * (extent(a.headDim) + extent(a.valueDim)) * 2;
     const double bytes = share * plan.cacheBytes + result;
-    const double miss = tile::missShare(bytes, p[Kept] * gpu.l2Bytes);
+    const double miss = tile::missShare(bytes, p[Kept] * keepingCache(gpu, p[Whole]));
     const double rereads = plan.grouped ? std::max(1.0, plan.groups / 32) : plan.groups;
 
     TilePhysics out;

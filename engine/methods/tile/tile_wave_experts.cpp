@@ -1,5 +1,6 @@
 #include "methods/tile/tile_wave_experts.h"
 
+#include "methods/tile/tile_wave_gemm.h"
 #include "methods/tile/tile_wave_terms.h"
 #include "workload/kernel_parts.h"
 
@@ -11,11 +12,25 @@ namespace orrery {
 
 namespace {
 
-enum : std::size_t { LaunchTime, Tensor, PerBlock, Tail, Dram, L2, Kept, Permute, Product, parameterCount };
+enum : std::size_t {
+    LaunchTime,
+    Tensor,
+    PerBlock,
+    Tail,
+    Dram,
+    L2,
+    Kept,
+    Permute,
+    Product,
+    Energy,
+    Whole,
+    parameterCount
+};
 
 // Nominal values are round numbers near those of H100 under TensorRT-LLM.
 constexpr std::array<TileParameter, parameterCount> parameters{{
-    {"launch", 2.2e-5, 3e-6, 3e-4, 0.5, Dimension::Time, "of all kernels of the block, from routing to the last sum"},
+    {"launch", 2.2e-5, 3e-6, 3e-4, 0.5, Dimension::Time,
+     "of all kernels of the block at 1.8 GHz, from routing to the last sum"},
     {"expert tensor share", 0.85, 0.02, 1, 0.4, Dimension::Fraction, "of the tensor units' peak inside a tile"},
     {"expert block", 1.5e-6, 2e-8, 3e-5, 0.8, Dimension::Time, "prologue and epilogue of a tile at 1.8 GHz"},
     {"tail", 1.2, 0.01, 2, 0.7, Dimension::Number, "idle end of a product's last wave, in tiles"},
@@ -23,7 +38,9 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"l2 rate", 1.4e11, 5e9, 3e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.3, 0.02, 3, 0.6, Dimension::Number, "of the cache that keeps data between runs"},
     {"permutation", 1.3, 0.5, 12, 0.5, Dimension::Number, "bytes that permuting and quantising move over the rows'"},
-    {"between products", 3.5e-6, 2e-7, 6e-5, 0.7, Dimension::Time, "one more kernel's start and fill"},
+    {"between products", 3.5e-6, 2e-7, 6e-5, 0.7, Dimension::Time, "one more kernel's start and fill at 1.8 GHz"},
+    switchedEnergyParameter,
+    wholeCacheParameter,
 }};
 
 double expertExtent(std::int64_t value) {
@@ -45,7 +62,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double up = (e.gated ? 2 : 1) * inner;
     const double moved = rows * (2 * hidden * (wide + narrow) + up * wide + inner * (wide + narrow));
     const double footprint = tiles.bytes + moved;
-    const double miss = tile::missShare(footprint, p[Kept] * gpu.l2Bytes);
+    const double miss = tile::missShare(footprint, p[Kept] * keepingCache(gpu, p[Whole]));
     const double perDram = 1 / (gpu.dramBandwidth * p[Dram]), perL2 = 1 / (gpu.sms * p[L2]);
 
     const auto product = [&](double n, double k) {
@@ -55,6 +72,8 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
         out.steps = k / 64;
         const double tile = 2 * tiles.tileM * tiles.tileN * k / peak + p[PerBlock] / speed;
         out.compute = (std::max(1.0, out.blocks / gpu.sms) + p[Tail] * std::min(1.0, out.blocks / gpu.sms)) * tile;
+        const double working = 2 * out.blocks * tiles.tileM * tiles.tileN * k / gpu.peak(true, kernel.type);
+        out.compute *= slowedByPower(gpu, kernel.type, p[Energy], working, out.compute);
         const double weights = expertExtent(e.touched) * n * k * weight;
         const double operands = rows * k * narrow + rows * n * wide;
         out.dram = (weights + operands) * miss * perDram;
@@ -63,6 +82,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
         out.l2 = (weights * again + rows * k * narrow * columns + rows * n * wide) * perL2;
         return out;
     };
+    const double launch = p[LaunchTime] / speed;
     const GroupedProduct first = product(up, hidden), second = product(hidden, inner);
     const auto seconds = [](const GroupedProduct& one) {
         return tile::slower(one.compute, tile::slower(one.dram, one.l2));
@@ -70,12 +90,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double permute = p[Permute] * moved * (miss * perDram + (1 - miss) * perL2);
 
     TilePhysics out;
-    out.launch = p[LaunchTime];
+    out.launch = launch;
     out.compute = first.compute + second.compute;
     out.dram = first.dram + second.dram;
     out.l2 = first.l2 + second.l2;
-    out.serial = permute + p[Product];
-    out.seconds = p[LaunchTime] + seconds(first) + seconds(second) + out.serial;
+    out.serial = permute + p[Product] / speed;
+    out.seconds = launch + seconds(first) + seconds(second) + out.serial;
     out.tileM = tiles.tileM;
     out.tileN = tiles.tileN;
     out.tileK = 64;
@@ -87,9 +107,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = footprint * miss;
     out.l2Bytes = footprint;
     const double memory = std::max(out.dram, out.l2);
-    out.bound.kind = p[LaunchTime] > memory && p[LaunchTime] > out.compute ? BoundKind::Overhead
-                     : memory > out.compute                                ? BoundKind::Memory
-                                                                           : BoundKind::Compute;
+    out.bound.kind = launch > memory && launch > out.compute ? BoundKind::Overhead
+                     : memory > out.compute                  ? BoundKind::Memory
+                                                             : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

@@ -19,7 +19,7 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     // 0.60, 0.86, 1.03; divides the time of large products
     {"compute share", 0.9, 0.1, 1.1, 0.15, Dimension::Fraction, "share of the tensor peak that large tiles reach"},
     // 0.49e-12, 0.66e-12, 1.22e-12 J; lowers the clock of capped devices, beside staticWatts()
-    {"switched energy", 0.658823529e-12, 0.0823529412e-12, 3.29411765e-12, 0.2, Dimension::Energy,
+    {"switched energy", gemmSwitchedEnergy, 0.0823529412e-12, 3.29411765e-12, 0.2, Dimension::Energy,
      "of one FLOP of bf16 in 4 nm at 1.83 GHz; the power cap pulls the clock down by it"},
     // 1e-6, 1e-4, 4.3e-3 s; keeps short kernels at the nominal clock
     {"throttle time", 1e-4, 1e-6, 0.1, 1, Dimension::Time, "length of a run from which the power limit shows"},
@@ -49,7 +49,7 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"whole cache", 1.5, 0.5, 2, 0.1, Dimension::Number,
      "working set that an L2 of one piece keeps over that of one of two halves", true},
     // B200's large products draw less per FLOP than H100's, and L40S's more: wide units read an operand less often
-    {"width saving", 0.3, 0.001, 1, 0.2, Dimension::Number,
+    {"width saving", gemmWidthPower, 0.001, 1, 0.2, Dimension::Number,
      "power of the tensor rate of a multiprocessor by which the energy of a FLOP falls", true},
 }};
 
@@ -293,6 +293,22 @@ double gemmClockShare(DType type, const GpuView& gpu, double energy) {
     return clockUnderPower(gpu.powerCap, staticWatts(gpu.powerCap, gpu.idlePower), watts);
 }
 
+double gemmWidthSaving(const GpuView& gpu, double power) {
+    const double rate = gpu.peak(true, DType::BF16) / (gpu.sms * gpu.clock);
+    return rate > 0 ? std::pow(rate / (2 * gemmReferenceRate), -power) : 1;
+}
+
+double slowedByPower(const GpuView& gpu, DType type, double energy, double working, double seconds) {
+    constexpr double shows = 1e-4;  // as the nominal throttle time
+    const double busy = seconds > 0 ? std::min(1.0, working / seconds) : 0;
+    const double share = gemmClockShare(type, gpu, energy * gemmWidthSaving(gpu, gemmWidthPower) * busy);
+    return 1 + (1 / share - 1) * seconds / (seconds + shows);
+}
+
+double keepingCache(const GpuView& gpu, double whole) {
+    return gpu.l2Bytes * (halvedCache(gpu) ? 1 : whole);
+}
+
 double gemmReuse(double weightBytes, double l2Bytes) {
     return weightBytes * std::clamp(std::ceil(l2Bytes / std::max(weightBytes, 1.0)), 1.0, 5.0);
 }
@@ -339,8 +355,7 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double work =
         2 * product.batch * m * n * k / (product.flopsPerCycle * product.sms * product.clock * p[GemmCompute]);
     const double throttled = best.seconds / (best.seconds + p[GemmThrottle]) * std::min(1.0, work / best.seconds);
-    const double rate = gpu.peak(true, DType::BF16) / (product.sms * product.clock);
-    const double saving = rate > 0 ? std::pow(rate / (2 * gemmReferenceRate), -p[GemmWidth]) : 1;
+    const double saving = gemmWidthSaving(gpu, p[GemmWidth]);
     best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy] * saving) - 1) * throttled;
     best.launch = p[GemmLaunch] * gemmReferenceClock / product.clock;
     if (kernel.quantisesInput) {

@@ -21,6 +21,10 @@ inline constexpr double gemmReferenceRate = 2048;
 /// Clock at which launches, clock and process at which switched energies are stated: those of H100.
 inline constexpr double gemmReferenceClock = 1.83e9, gemmReferenceProcess = 4;
 
+/// Nominal `switched energy` (J, one FLOP of bf16 so made and clocked) and `width saving`: of tensor units, whatever
+/// kernel keeps them busy.
+inline constexpr double gemmSwitchedEnergy = 0.658823529e-12, gemmWidthPower = 0.3;
+
 /// Places of the parameters of gemmFamily().
 enum GemmParameter : std::size_t {
     GemmCompute,   ///< share of the tensor peak that large tiles reach
@@ -54,6 +58,37 @@ bool halvedCache(const GpuView& gpu);
 /// bits, with the square of the voltage, so of the clock that a process is driven to, and with its feature size. 1 for
 /// a device without a cap.
 double gemmClockShare(DType type, const GpuView& gpu, double energy);
+/// What a FLOP takes in a device's tensor units over what it takes in those of H100: falls with that power of the
+/// rate of a multiprocessor, for wide units read an operand less often. 1 without tensor units of 16 bits.
+double gemmWidthSaving(const GpuView& gpu, double power);
+
+/// How many times as long a run of `seconds` takes because the power cap holds the clock down, as of products, where
+/// tensor units are at work for `working` s of it at the nominal clock; 1 or more.
+double slowedByPower(const GpuView& gpu, DType type, double energy, double working, double seconds);
+
+/// Parameters of other families that say of tensor units and caches what those of products say. Sections from before
+/// they had them lack both.
+inline constexpr TileParameter switchedEnergyParameter{
+    "switched energy",
+    gemmSwitchedEnergy,
+    1e-15,
+    3.3e-12,
+    0.2,
+    Dimension::Energy,
+    "of one FLOP of bf16 in 4 nm at 1.83 GHz; the power cap pulls the clock down by it",
+    true};
+/// Each half of a halved cache holds a copy of what its multiprocessors share.
+inline constexpr TileParameter wholeCacheParameter{
+    "whole cache",
+    2,
+    0.5,
+    4,
+    0.2,
+    Dimension::Number,
+    "what a cache of one piece keeps over one of two halves, both over their capacity",
+    true};
+/// B of a last-level cache, those of a cache of one piece times `whole`.
+double keepingCache(const GpuView& gpu, double whole);
 
 /// Bytes that pass before weights of `weightBytes` are wanted again: kernels are measured on one to five copies of the
 /// weights in turn, as many as fill the cache (aiconfigurator, collector/trtllm/collect_gemm.py).

@@ -1,4 +1,5 @@
 #include "methods/tile/tile_wave_attention.h"
+#include "methods/tile/tile_wave_gemm.h"
 #include "methods/tile/tile_wave_terms.h"
 #include "workload/kernel_parts.h"
 
@@ -21,22 +22,41 @@ enum : std::size_t {
     Kept,
     Prepare,
     Tail,
+    Energy,
+    Whole,
+    FetchingLaunch,
+    OpenBlock,
+    Fragments,
     parameterCount
 };
 
-// Nominal values are round numbers near those of H100, A100 and L40S under TensorRT-LLM (calibration files).
+// Nominal values are round numbers near those of H100, A100 and B200 under TensorRT-LLM (calibration files). Times of
+// launches, tiles and blocks are cycles, stated in seconds at 1.8 GHz.
 constexpr std::array<TileParameter, parameterCount> parameters{{
-    {"launch", 1.1e-5, 1e-6, 3e-5, 0.4, Dimension::Time, "start of the preparing kernel and of the attention kernel"},
-    {"tensor share", 0.7, 0.05, 1, 0.3, Dimension::Fraction, "of the tensor units' peak inside a tile"},
-    {"exponential share", 1.4, 0.05, 6, 0.7, Dimension::Number,
+    {"launch", 8.8e-6, 1e-6, 3e-5, 0.4, Dimension::Time,
+     "start of the preparing kernel and of the attention kernel at 1.8 GHz"},
+    {"tensor share", 0.8, 0.05, 1, 0.3, Dimension::Fraction, "of the tensor units' peak inside a tile"},
+    {"exponential share", 1.2, 0.05, 6, 0.7, Dimension::Number,
      "exponentials per cycle over those of the special-function units"},
-    {"per tile", 5e-8, 1e-9, 2e-6, 1, Dimension::Time, "of a tile of scores, whatever its work"},
-    {"per block", 2.4e-6, 1e-8, 2e-5, 1, Dimension::Time, "prologue and epilogue of a block"},
+    {"per tile", 5e-8, 1e-9, 5e-6, 1, Dimension::Time, "of a tile of scores at 1.8 GHz, whatever its work"},
+    {"per block", 2.4e-6, 1e-8, 2e-5, 1, Dimension::Time, "prologue and epilogue of a block at 1.8 GHz"},
     {"dram share", 0.9, 0.3, 0.97, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
     {"l2 rate", 31e9, 8e9, 2e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.6, 0.05, 3, 0.5, Dimension::Number, "of the cache that keeps data between kernels"},
     {"preparation", 1.6, 1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
     {"tail", 0.45, 0.01, 2, 0.7, Dimension::Number, "idle end of the last wave over the longest block"},
+    switchedEnergyParameter,
+    wholeCacheParameter,
+    // A100's launch takes 15,000 cycles, those of H100 and B200 21,000 to 23,000: theirs describe copies of tiles
+    // first.
+    {"fetching launch", 1.4, 0.5, 3, 0.2, Dimension::Number,
+     "launch where tensor units fetch their operands over that where they do not", true},
+    {"open block", 0.02, 1e-3, 1, 1, Dimension::Fraction,
+     "of a block's ends that its neighbours do not hide where several share a multiprocessor: without fetching units",
+     true},
+    // Warps of 16 rows would read each key and value once for every 16 queries, warps of 32 half as often.
+    {"fragment share", 0.77, 1e-6, 2, 0.3, Dimension::Number,
+     "of what warps of 16 rows read out of shared memory, in turn with multiplying: without fetching units", true},
 }};
 
 double bytesPer(DType type) {
@@ -51,36 +71,54 @@ bool narrow(const Kernel& kernel, const GpuView& gpu) {
     return bits(kernel.type) <= 8 || (bits(kernel.kvType) <= 8 && fetchesOperands(gpu));
 }
 
+// Seconds in which the warps of a multiprocessor read a tile's keys and values out of shared memory: none where tensor
+// units take operands from there by themselves (CUTLASS, ldmatrix and mma against wgmma).
+double readFragments(const AttentionTiles& tiles, double width, double bytes, const GpuView& gpu) {
+    if (fetchesOperands(gpu)) return 0;
+    constexpr double rowsOfWarp = 16, bytesPerCycle = 128;
+    const double shared = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth : bytesPerCycle * std::max(gpu.clock, 1.0);
+    return tiles.tileQueries / rowsOfWarp * tiles.tileKeys * width * bytes / shared;
+}
+
 TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     const AttentionShape& a = kernel.attention;
     const AttentionTiles tiles = attentionTiles(kernel);
     const PrefillTraffic traffic = prefillTraffic(kernel, gpu);
     const double width = extent(a.headDim) + extent(a.valueDim);
     const double heads = extent(a.batch) * extent(a.heads);
-    const double peak = gpu.peak(true, narrow(kernel, gpu) ? DType::FP8 : kernel.type) / gpu.sms;
+    const bool fetches = fetchesOperands(gpu);
+    const DType type = narrow(kernel, gpu) ? DType::FP8 : kernel.type;
+    const double peak = gpu.peak(true, type) / gpu.sms;
     const double cells = tiles.tileQueries * tiles.tileKeys;
+    const double speed = gpu.clock > 0 ? gpu.clock / tile::referenceClock : 1;
+    const double launch = p[PrefillLaunch] * (fetches ? p[FetchingLaunch] : 1) / speed;
+    // Blocks over expanded keys, longer than their values, stand alone everywhere.
+    const double ends = p[PerBlock] * (fetches || latentAttention(a) ? 1 : p[OpenBlock]) / speed;
     // CUDA C++ Programming Guide, arithmetic throughput: four special-function results per scheduler and cycle.
     const double special = 4 * gpu.subCores * gpu.clock;
-    const double multiply = 2 * cells * width / (peak * p[Tensor]);
+    const double atPeak = 2 * cells * width / peak;
+    const double multiply =
+        atPeak / p[Tensor] + p[Fragments] * readFragments(tiles, width, std::max(1, bits(type)) / 8.0, gpu);
     const double exponential = cells / (special * p[Exponential]);
-    const double tile = multiply + exponential + p[PerTile];
+    const double tile = multiply + exponential + p[PerTile] / speed;
     const double blocks = heads * tiles.rows;
-    const double work = heads * (tiles.tiles * tile + tiles.rows * p[PerBlock]) / gpu.sms;
-    const double longest = tiles.longest * tile + p[PerBlock];
-    const double run = tile::slower(work + longest * p[Tail] * std::min(1.0, blocks / gpu.sms), longest);
-    const double kept = p[Kept] * gpu.l2Bytes;
+    const double work = heads * (tiles.tiles * tile + tiles.rows * ends) / gpu.sms;
+    const double longest = tiles.longest * tile + ends;
+    double run = tile::slower(work + longest * p[Tail] * std::min(1.0, blocks / gpu.sms), longest);
+    run *= slowedByPower(gpu, type, p[Energy], heads * tiles.tiles * atPeak / gpu.sms, run);
+    const double kept = p[Kept] * keepingCache(gpu, p[Whole]);
     const double miss = tile::missShare(traffic.footprint, kept);
     const double perByte = miss / (gpu.dramBandwidth * p[Dram]) + (1 - miss) / (gpu.sms * p[L2]);
     const double prepare = traffic.prepared * p[Prepare] * perByte;
     const double memory = traffic.attended * perByte;
 
     TilePhysics out;
-    out.launch = p[PrefillLaunch];
+    out.launch = launch;
     out.compute = run;
     out.serial = prepare;
     out.dram = (prepare + memory) * (perByte > 0 ? miss / (gpu.dramBandwidth * p[Dram]) / perByte : 0);
     out.l2 = prepare + memory - out.dram;
-    out.seconds = p[PrefillLaunch] + prepare + tile::slower(run, memory);
+    out.seconds = launch + prepare + tile::slower(run, memory);
     out.tileM = tiles.tileQueries;
     out.tileN = tiles.tileKeys;
     out.tileK = extent(a.headDim);
@@ -92,9 +130,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = miss * (traffic.prepared + traffic.attended);
     out.l2Bytes = traffic.prepared + traffic.attended;
     const double moved = prepare + memory;
-    out.bound.kind = p[PrefillLaunch] > run && p[PrefillLaunch] > moved ? BoundKind::Overhead
-                     : moved > run                                      ? BoundKind::Memory
-                                                                        : BoundKind::Compute;
+    out.bound.kind = launch > run && launch > moved ? BoundKind::Overhead
+                     : moved > run                  ? BoundKind::Memory
+                                                    : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }
