@@ -15,7 +15,7 @@ namespace {
 const double widest = std::log(4.0);  // of what is widened; residuals themselves may be wider
 const double flaggedFrom = std::log(flaggedFactor), flaggedAtHome = std::log(2.0);
 constexpr double mostOwn = 0.5;  // ln: what is off by more at home is off for reasons of single kernels
-constexpr double perBeyond = 0.4, farthestBeyond = 2;
+constexpr double perBeyond = 0.2, farthestBeyond = 2;
 constexpr double perExcess = 1.5, usualOwn = 0.2, mostExcess = 0.3;
 constexpr double perHalfWidth = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
 constexpr double plainRate = 1.2;      // of prices that nothing scales to the device
@@ -28,9 +28,9 @@ double rateOf(KernelKind kind, std::string_view variant) {
     const bool narrow = has("fp8") || has("fp4") || has("int");
     switch (kind) {
         case KernelKind::Gemm:
-            return has("block") ? 0.4 : narrow ? 0.28 : 0.17;
+            return has("block") ? 0.45 : narrow ? 0.33 : 0.17;
         case KernelKind::PrefillAttention:
-            return narrow ? 0.3 : 0.25;
+            return narrow ? 0.3 : 0.22;
         case KernelKind::DecodeAttention:
             return narrow ? 0.5 : 0.38;
         case KernelKind::Collective:

@@ -2,7 +2,7 @@
 
 // The one rule for 90 % intervals and verdicts of whatever was learned. In ln, each side of a price is
 //
-//     half = √(own² + shift²),   shift = distance · √(rate² + excess²),   distance = apart + 0.4 · beyond²
+//     half = √(own² + shift²),   shift = distance · √(rate² + excess²),   distance = apart + 0.2 · beyond²
 //
 // own: the section's residuals on rows that it was not fitted to, wider at the edge of its domain and outside; shift:
 // what prices move by from devices that were learned to one that was not. apart: the largest |ln ratio| of

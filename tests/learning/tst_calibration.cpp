@@ -138,8 +138,8 @@ private slots:
         const QByteArray text = file.readAll();
         const auto read = [&](const char* kind, const char* parameters) {
             QByteArray changed = text;
-            changed.replace(R"("kind": "gemm", "variant": "bf16")",
-                            QByteArray(R"("kind": ")") + kind + R"(", "variant": "bf16")");
+            const QByteArray instead = QByteArray("\"kind\": \"") + kind + "\", \"variant\": \"bf16\"";
+            changed.replace("\"kind\": \"gemm\", \"variant\": \"bf16\"", instead);
             changed.replace("\"launch\": ", QByteArray(parameters) + "\"launch\": ");
             return parseCalibration(changed.toStdString(), "one.json");
         };

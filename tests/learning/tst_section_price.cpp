@@ -86,8 +86,8 @@ private slots:
         const auto far = [&](double bandwidth) { return distanceAbroad(set, "tile-hybrid", one, gpu(bandwidth)); };
         QCOMPARE(far(1), 0.0);
         QVERIFY(std::abs(far(3) - std::log(3.0)) < 1e-9);
-        QVERIFY(std::abs(far(0.25) - std::log(4.0) - 0.4 * std::pow(std::log(4.0), 2)) < 1e-9);
-        QVERIFY(std::abs(far(8) - std::log(8.0) - 0.4 * std::pow(std::log(2.0), 2)) < 1e-9);
+        QVERIFY(std::abs(far(0.25) - std::log(4.0) - 0.2 * std::pow(std::log(4.0), 2)) < 1e-9);
+        QVERIFY(std::abs(far(8) - std::log(8.0) - 0.2 * std::pow(std::log(2.0), 2)) < 1e-9);
         // Another method has learned nothing, and wires know no memory.
         QVERIFY(std::abs(distanceAbroad(set, "booster", one, gpu(0.25)) - std::log(4.0)) < 1e-9);
         calibration->sections[0].kind = calibration->sections[1].kind = KernelKind::Collective;
