@@ -166,7 +166,7 @@ Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallb
 
 namespace {
 
-/// Who is of equal clock and stack, where not all are.
+/// Who is of equal terms, where not all are.
 std::string toldApart(const SideBySide& all) {
     if (all.common.empty()) return {};
     std::map<std::size_t, std::vector<std::string>> groups;
@@ -177,7 +177,7 @@ std::string toldApart(const SideBySide& all) {
         terms[method.common.group] = fmt::format("clock: {}; stack: {}", method.clock, method.stack);
     }
     if (groups.size() < 2) return {};
-    std::string text = "\ntold apart by clock and stack, `first in` is of the same line's methods:\n";
+    std::string text = "\ntold apart by what they take for granted, `first in` is of the same line's methods:\n";
     for (const auto& [group, methods] : groups)
         text += fmt::format("  {} ({})\n", fmt::join(methods, ", "), terms[group]);
     return text;

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace orrery {
 
@@ -112,68 +111,81 @@ struct RowsKnown {
     std::size_t nothing = 0, theirs = 0, another = 0;  // stack
     std::set<std::string> software;                    // that sections speaking for these rows were learned from
     std::set<std::string> ran;                         // that the rows of `another` ran on
+    std::vector<AssumedOf> clock, stack;               // by rows that are alike
 };
 
-/// What all rows of a key have in common: device, software, kind (-1: a whole model), variant.
-using RowKey = std::tuple<std::string, std::string, int, std::string>;
+/// What all rows of a key have in common.
+struct RowKey {
+    std::string device, software;
+    int kind = -1;                // -1: a whole model
+    std::string variant;          // of a kernel
+    std::string fusion, launch;   // of a whole model, as its software ran
+    auto operator<=>(const RowKey&) const = default;
+    bool isModel() const { return kind < 0; }
+};
+using AlikeRows = std::map<RowKey, std::size_t>;
 
-std::map<RowKey, std::size_t> alikeRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows) {
-    std::map<RowKey, std::size_t> alike;
+AlikeRows alikeRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows) {
+    AlikeRows alike;
     for (const RowRef ref : rows) {
         const ReferenceTable& table = tableOf(tables, ref);
         const ReferenceRow& row = table.rows[static_cast<std::size_t>(ref.row)];
-        const bool kernel = table.models.empty();
-        ++alike[{table.devices[static_cast<std::size_t>(row.device)].catalogue, table.software,
-                 kernel ? static_cast<int>(row.kernel.kind) : -1,
-                 // What NCCL does is NCCL's, whoever calls it.
-                 kernel ? (row.kernel.kind == KernelKind::Collective && row.kernel.library == CollectiveLibrary::Nccl
-                               ? "nccl " + kernelVariant(row.kernel)
-                               : kernelVariant(row.kernel))
-                        : std::string()}];
+        RowKey key{table.devices[static_cast<std::size_t>(row.device)].catalogue, table.software};
+        if (table.models.empty()) {
+            key.kind = static_cast<int>(row.kernel.kind);
+            key.variant = kernelVariant(row.kernel);
+            // What NCCL does is NCCL's, whoever calls it.
+            if (row.kernel.kind == KernelKind::Collective && row.kernel.library == CollectiveLibrary::Nccl)
+                key.variant = "nccl " + key.variant;
+        } else {
+            const ModelRow& model = table.models[static_cast<std::size_t>(ref.row)];
+            key.fusion = model.fusion, key.launch = model.launch;
+        }
+        ++alike[std::move(key)];
     }
     return alike;
 }
 
 /// Sections that may price rows of the key: those of its device where there are some, else all of the kind and variant.
 std::vector<const CalibrationSection*> speakingFor(const RowKey& key, const std::vector<std::string>& methods,
-                                                   const CalibrationSet& calibrations) {
-    const auto& [device, software, kind, name] = key;
-    const std::string_view variant = name.starts_with("nccl ") ? std::string_view(name).substr(5) : name;
+                                                   const CalibrationSet& calibrations, bool leaveDeviceOut) {
+    const std::string_view name = key.variant;
+    const std::string_view variant = name.starts_with("nccl ") ? name.substr(5) : name;
     std::vector<const CalibrationSection*> own, any;
     for (const auto& calibration : calibrations.all()) {
         if (std::find(methods.begin(), methods.end(), calibration->method) == methods.end()) continue;
         for (const CalibrationSection& section : calibration->sections) {
-            if (kind >= 0 && (static_cast<int>(section.kind) != kind || section.variant != variant)) continue;
+            if (!key.isModel() && (static_cast<int>(section.kind) != key.kind || section.variant != variant)) continue;
+            if (leaveDeviceOut && learnedFrom(section, key.device)) continue;
             any.push_back(&section);
-            if (section.device && section.device->id == device) own.push_back(&section);
+            if (section.device && section.device->id == key.device) own.push_back(&section);
         }
     }
     return own.empty() ? any : own;
 }
 
-RowsKnown knownOf(const std::vector<std::string>& methods, std::span<const ReferenceTable> tables,
-                  std::span<const RowRef> rows, const CalibrationSet& calibrations, const EvaluateOptions& options) {
+RowsKnown knownOf(const std::vector<std::string>& methods, const AlikeRows& alike, const CalibrationSet& calibrations,
+                  const EvaluateOptions& options) {
     RowsKnown known;
-    std::map<std::string, CalibrationSet> withoutIt;
-    for (const auto& [key, count] : alikeRows(tables, rows)) {
-        const auto& [device, software, kind, variant] = key;
-        const CalibrationSet* asked = &calibrations;
-        if (options.leaveDeviceOut)
-            asked = &withoutIt.try_emplace(device, withoutDevice(calibrations, device)).first->second;
-        const auto sections = speakingFor(key, methods, *asked);
+    for (const auto& [key, count] : alike) {
+        const auto sections = speakingFor(key, methods, calibrations, options.leaveDeviceOut);
         (sections.empty() ? known.design : known.fitted) += count;
+        known.clock.push_back({sections.empty() ? "the design's" : "as fitted", count});
         if (sections.empty()) {
             known.nothing += count;
+            known.stack.push_back({"none", count});
             continue;
         }
         for (const CalibrationSection* section : sections)
             for (const CalibrationSource& source : section->sources)
                 if (!source.software.empty()) known.software.insert(source.software);
-        const bool same = variant.starts_with("nccl ") ||
-                          std::any_of(sections.begin(), sections.end(),
-                                      [&](const CalibrationSection* section) { return sameStack(*section, software); });
+        const bool same =
+            key.variant.starts_with("nccl ") ||
+            std::any_of(sections.begin(), sections.end(),
+                        [&](const CalibrationSection* section) { return sameStack(*section, key.software); });
         (same ? known.theirs : known.another) += count;
-        if (!same) known.ran.insert(software);
+        known.stack.push_back({same ? "the rows'" : "another", count});
+        if (!same) known.ran.insert(key.software);
     }
     return known;
 }
@@ -201,15 +213,39 @@ std::string listed(const std::set<std::string>& names) {
 Assumption clockOf(const RowsKnown& known) {
     return {wordsOf({{"the design's", known.design}, {"as fitted", known.fitted}}),
             known.fitted > 0 ? "Rates were fitted to kernels at the clock at which these were measured"
-                             : "The clock that the device's drawing states, for every row"};
+                             : "The clock that the device's drawing states, for every row",
+            known.clock};
 }
 
 Assumption stackOf(const RowsKnown& known) {
-    if (known.theirs + known.another == 0) return {"none", "Knows no software: the same answer for every row's"};
+    if (known.theirs + known.another == 0)
+        return {"none", "Knows no software: the same answer for every row's", known.stack};
     std::string meaning = "Fitted to kernels of: " + listed(known.software);
     if (known.another > 0) meaning += fmt::format(". {} rows ran on another: {}", known.another, listed(known.ran));
     return {wordsOf({{"the rows'", known.theirs}, {"another", known.another}, {"none", known.nothing}}),
-            std::move(meaning)};
+            std::move(meaning), known.stack};
+}
+
+/// How rows are really asked, whatever words say so.
+std::vector<AssumedOf> factsOf(const MethodCard& card, std::string_view name, const AlikeRows& alike,
+                               const EvaluateOptions& options) {
+    const MethodOption* option = optionNamed(card, name);
+    const auto chosen = options.options.find(name);
+    std::vector<AssumedOf> facts;
+    for (const auto& [key, count] : alike) {
+        const std::string& ran = name == "fusion" ? key.fusion : key.launch;
+        std::string fact = "single kernels";
+        if (key.isModel()) {
+            const bool has = option && options.asMeasured && !ran.empty() &&
+                             std::find(option->choices.begin(), option->choices.end(), ran) != option->choices.end();
+            fact = !option                            ? "not modelled"
+                   : chosen != options.options.end() ? chosen->second
+                   : has                              ? ran
+                                                      : std::string(option->fallback);
+        }
+        facts.push_back({std::move(fact), count});
+    }
+    return facts;
 }
 
 }  // namespace
@@ -231,18 +267,45 @@ std::string_view toText(Aspect aspect) {
 Assumptions assumptionsOf(const MethodCard& card, std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
                           const EvaluateOptions& options) {
     const RowsAsked asked = lookAt(tables, rows);
+    const AlikeRows alike = alikeRows(tables, rows);
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
-    const RowsKnown known = knownOf(filledBy(card, options.options, tables, rows), tables, rows, calibrations, options);
-    return {ofOption(card, "fusion", asked.fusions, asked.models, options),
-            ofOption(card, "launch", asked.launches, asked.models, options), clockOf(known), stackOf(known)};
+    const RowsKnown known = knownOf(filledBy(card, options.options, tables, rows), alike, calibrations, options);
+    Assumptions all{ofOption(card, "fusion", asked.fusions, asked.models, options),
+                    ofOption(card, "launch", asked.launches, asked.models, options), clockOf(known), stackOf(known)};
+    all[static_cast<std::size_t>(Aspect::Fusion)].facts = factsOf(card, "fusion", alike, options);
+    all[static_cast<std::size_t>(Aspect::Launch)].facts = factsOf(card, "launch", alike, options);
+    return all;
+}
+
+double agreement(const Assumptions& a, const Assumptions& b) {
+    const std::size_t alike = a.front().facts.size();
+    std::size_t same = 0, rows = 0;
+    for (std::size_t i = 0; i < alike; ++i) {
+        bool all = true;
+        for (std::size_t aspect = 0; aspect < aspects.size(); ++aspect)
+            all = all && i < b[aspect].facts.size() && a[aspect].facts[i] == b[aspect].facts[i];
+        rows += a.front().facts[i].rows;
+        same += all ? a.front().facts[i].rows : 0;
+    }
+    if (rows > 0) return static_cast<double>(same) / static_cast<double>(rows);
+    const bool both = std::equal(a.begin(), a.end(), b.begin(), [](const Assumption& x, const Assumption& y) {
+        return y.facts.empty() && x.value == y.value;
+    });
+    return both ? 1 : 0;
 }
 
 std::vector<std::size_t> equalsOf(std::span<const Assumptions> all) {
-    std::vector<std::size_t> groups;
-    std::map<std::pair<std::string, std::string>, std::size_t> known;
-    for (const Assumptions& each : all) {
-        const auto value = [&](Aspect aspect) { return each[static_cast<std::size_t>(aspect)].value; };
-        groups.push_back(known.try_emplace({value(Aspect::Clock), value(Aspect::Stack)}, known.size()).first->second);
+    std::vector<std::size_t> groups, first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::size_t group = first.size();
+        double most = equalTerms;
+        for (std::size_t g = 0; g < first.size(); ++g) {
+            const double agrees = agreement(all[first[g]], all[i]);
+            if (agrees < most || (group < first.size() && agrees == most)) continue;
+            group = g, most = agrees;
+        }
+        if (group == first.size()) first.push_back(i);
+        groups.push_back(group);
     }
     return groups;
 }
@@ -250,8 +313,10 @@ std::vector<std::size_t> equalsOf(std::span<const Assumptions> all) {
 std::vector<Aspect> differing(std::span<const Assumptions> all) {
     std::vector<Aspect> found;
     for (std::size_t i = 0; i < aspects.size(); ++i) {
-        const bool differs = std::any_of(
-            all.begin(), all.end(), [&](const Assumptions& each) { return each[i].value != all.front()[i].value; });
+        const Assumption& first = all.front()[i];
+        const bool differs = std::any_of(all.begin(), all.end(), [&](const Assumptions& each) {
+            return each[i].facts != first.facts || (first.facts.empty() && each[i].value != first.value);
+        });
         if (differs) found.push_back(aspects[i]);
     }
     return found;

@@ -208,7 +208,7 @@ std::string sideBySideTex(const SideBySide& all) {
     for (const std::size_t m : all.ranking) {
         const CommonFigures& common = all.methods[m].common;
         const ErrorSummary& e = common.figures.errors;
-        // First of nobody, where no other holds the same clock and stack.
+        // First of nobody, where no other holds the same.
         const bool alone = common.equals == 1 && all.ranking.size() > 1;
         out +=
             fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",

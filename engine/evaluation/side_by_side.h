@@ -31,7 +31,7 @@ struct CommonFigures {
     /// resamples it was the smallest of all, or of its equals where methods are told apart. Rows are drawn alike for
     /// all methods.
     double mapeLow = 0, mapeHigh = 0, firstShare = 0;
-    std::size_t group = 0;   ///< of those with equal clock and stack; 0 where nobody is told apart
+    std::size_t group = 0;   ///< of those with equal terms (equalsOf()); 0 where nobody is told apart
     std::size_t equals = 0;  ///< methods of its group, itself among them
 };
 
@@ -80,7 +80,7 @@ struct SideBySide {
 inline constexpr int bootstrapDraws = 1000;
 
 /// Judges one method after the other. A method that answers no row says why and does not empty the common rows. Same
-/// bytes whatever the executor, but for the timings. With `asMeasured` methods of other clocks or stacks are told
+/// bytes whatever the executor, but for the timings. With `asMeasured` methods of other terms are told
 /// apart. Fails with `study.cancelled`, and with the first refusal where nobody answers.
 Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, std::span<const ReferenceTable> tables,
                                      std::span<const RowRef> rows, const EvaluateOptions& options,

@@ -3,6 +3,7 @@
 
 #include "base/executor.h"
 #include "evaluation/assumptions.h"
+#include "evaluation/left_out.h"
 #include "evaluation/method_matrix.h"
 #include "evaluation/row_facets.h"
 #include "evaluation/tool_claims.h"
@@ -256,6 +257,68 @@ private slots:
         const std::vector<Assumptions> all{said("roofline", both), said("tile-hybrid", both), said("tile-wave", both),
                                            said("hierarchical-roofline", both)};
         QCOMPARE(equalsOf(all), (std::vector<std::size_t>{0, 1, 1, 0}));
+    }
+
+    // Other words are no other terms: equals hold the same of three quarters of the rows, row by row.
+    void equalsAreFoundByFactsAndNotByWords() {
+        const auto holding = [](std::string value, std::vector<AssumedOf> stack) {
+            Assumptions all;
+            for (Assumption& each : all) {
+                each.value = "same";
+                for (const AssumedOf& of : stack) each.facts.push_back({"same", of.rows});
+            }
+            all[static_cast<std::size_t>(Aspect::Stack)] = {std::move(value), "", std::move(stack)};
+            return all;
+        };
+        const Assumptions most = holding("the rows' of 80, another of 20", {{"the rows'", 80}, {"another", 20}}),
+                          whole = holding("the rows'", {{"the rows'", 80}, {"the rows'", 20}}),
+                          other = holding("another", {{"another", 80}, {"another", 20}}),
+                          // The words of `most`, about other rows.
+            swapped = holding("the rows' of 20, another of 80", {{"another", 80}, {"the rows'", 20}});
+        QCOMPARE(agreement(most, whole), 0.8);
+        QCOMPARE(agreement(whole, other), 0.0);
+        QCOMPARE(agreement(most, swapped), 0.0);
+        QCOMPARE(equalsOf(std::vector{most, whole, other, swapped}), (std::vector<std::size_t>{0, 0, 1, 1}));
+        QCOMPARE(differing(std::vector{most, whole}), std::vector<Aspect>{Aspect::Stack});
+        // Of what says nothing nothing is assumed but that it says nothing.
+        Assumptions silent;
+        for (Assumption& each : silent) each = {"not said", ""};
+        QCOMPARE(agreement(silent, silent), 1.0);
+        QCOMPARE(agreement(silent, whole), 0.0);
+        QCOMPARE(agreement(whole, silent), 0.0);
+    }
+
+    // Asked with eager launches by an option, or because the row ran so: the same fact.
+    void anOptionAndTheRowsOwnWayAreTheSameFact() {
+        const auto& tables = shippedReferences();
+        const auto rows = selectRows(tables, *parseFilter("level=model,device=a100-40-pcie"));
+        QVERIFY(!rows.empty());
+        EvaluateOptions asMeasured, asChosen;
+        asMeasured.asMeasured = true;
+        asChosen.options = {{"launch", "eager"}, {"fusion", "none"}};
+        const MethodCard& card = findMethod("tile-hybrid")->card;
+        const Assumptions a = assumptionsOf(card, tables, rows, asMeasured),
+                          b = assumptionsOf(card, tables, rows, asChosen);
+        QVERIFY(a[static_cast<std::size_t>(Aspect::Launch)].value != b[static_cast<std::size_t>(Aspect::Launch)].value);
+        QCOMPARE(agreement(a, b), 1.0);
+        asChosen.options = {{"launch", "graph"}, {"fusion", "none"}};
+        QCOMPARE(agreement(a, assumptionsOf(card, tables, rows, asChosen)), 0.0);
+    }
+
+    // What was learned of a device does not speak where the device is left out; found without copying calibrations.
+    void aDeviceThatIsLeftOutIsNotKnown() {
+        const auto& tables = shippedReferences();
+        const auto rows = selectRows(tables, *parseFilter("kind=gemm,device=h100-sxm"));
+        const MethodCard& card = findMethod("booster")->card;
+        EvaluateOptions options;
+        const auto of = [&](const EvaluateOptions& how) {
+            return assumptionsOf(card, tables, rows, how)[static_cast<std::size_t>(Aspect::Clock)];
+        };
+        const CalibrationSet without = withoutDevice(shippedCalibrations().set, "h100-sxm");
+        options.leaveDeviceOut = true;
+        EvaluateOptions copied;
+        copied.calibrations = &without;
+        QCOMPARE(of(options).facts, of(copied).facts);
     }
 
     // Steps lead from one method to the other and to the truth, with nothing lost.
