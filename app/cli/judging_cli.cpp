@@ -134,7 +134,8 @@ std::string judgedText(const Judged& judged) {
                    percent(e.medianError), percent(e.p90Error), percent(e.bias),
                    states ? fmt::format("{:.0f} %", 100 * figures.coverage90) : "–",
                    figures.secondsPerAnswer > 0 ? format(Seconds(figures.secondsPerAnswer), 2) : "–",
-                   entry.facts.difficulty, count(static_cast<double>(entry.facts.samples)),
+                   entry.facts.difficulty, 
+                   entry.facts.samples ? count(static_cast<double>(*entry.facts.samples)) : "not known",
                    !entry.facts.fitting || entry.facts.samples == 0 ? "–" : format(*entry.facts.fitting, 2),
                    fmt::format("{}/10", entry.facts.points())});
     };
@@ -166,7 +167,7 @@ std::string judgedText(const Judged& judged) {
         text += fmt::format("assumptions that differ: {}\n", aspects);
     }
     if (judged.groups > 1) {
-        text += "told apart by clock and stack:\n";
+        text += "told apart by what they take for granted of the rows:\n";
         for (std::size_t group = 0; group < judged.groups; ++group) {
             std::string methods, terms;
             for (const std::size_t i : judged.ranking) {
@@ -180,6 +181,7 @@ std::string judgedText(const Judged& judged) {
             text += fmt::format("  {}: {} ({})\n", groupLetter(group), methods, terms);
         }
     }
+    if (!onSameRows(judged)) text += "no front of cost and error: every method stands on its own rows\n";
     for (const auto& front : answerFronts(judged)) {
         std::string methods;
         for (const std::size_t i : front) methods += (methods.empty() ? "" : ", ") + judged.entries[i].asked;

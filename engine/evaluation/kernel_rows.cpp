@@ -22,8 +22,11 @@ struct Gathered {
     std::optional<Diagnostic> why;
 };
 
+// A word that is part of another one is not in the list for that.
 void append(std::string& list, const std::string& word) {
-    if (!word.empty() && list.find(word) == std::string::npos) list.append(list.empty() ? "" : " + ").append(word);
+    const std::string between = " + ";
+    if (word.empty() || (between + list + between).find(between + word + between) != std::string::npos) return;
+    list.append(list.empty() ? "" : between).append(word);
 }
 
 Gathered open(const std::string& id, bool cpus) {

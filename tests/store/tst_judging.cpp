@@ -3,9 +3,12 @@
 
 #include "base/executor.h"
 #include "evaluation/column_mapping.h"
+#include "evaluation/holdout.h"
+#include "evaluation/shipped_rows.h"
 #include "evaluation/survey/survey.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration_hash.h"
+#include "methods/adapter/adapter_method.h"
 #include "store/judging/growth_figure.h"
 #include "store/judging/judged_rows.h"
 #include "store/judging/judging_figures.h"
@@ -247,8 +250,21 @@ private slots:
         QCOMPARE(half->facts.difficulty, std::string("not stated"));
         const auto errors = test::schemaErrors(judgedJson(judged, false), "judging");
         QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
-        QVERIFY(planeSvg(judged, columnWidth).find(">not stated<") == std::string::npos);  // it says no cost
-        QVERIFY(setUpSvg(judged, columnWidth).find(">not stated<") != std::string::npos);
+        // The legend and the column of those who do not say their cost; the set-up of both tools is not known.
+        QVERIFY(planeSvg(judged, columnWidth).find(">half") != std::string::npos);
+        const auto count = [](const std::string& svg) {
+            std::size_t found = 0;
+            for (std::size_t place = svg.find(">not stated<"); place != std::string::npos;
+                 place = svg.find(">not stated<", place + 1))
+                ++found;
+            return found;
+        };
+        QCOMPARE(count(planeSvg(judged, columnWidth)), std::size_t{2});
+        QCOMPARE(count(setUpSvg(judged, columnWidth)), std::size_t{2});
+        QVERIFY(!oracle->facts.samples && !half->facts.samples);
+        const auto fronts = answerFronts(judged);
+        for (const auto& front : fronts)
+            for (const std::size_t i : front) QVERIFY(judged.entries[i].asked != "half");
         const Survey survey = surveyOf(judged.matrixEntries(), *judged.tables, judged.rows, shippedCalibrations().set);
         for (const SurveyTable& table : survey.tables)
             for (const auto& line : table.cells)
@@ -288,9 +304,9 @@ private slots:
         const Judged judged = answered(question, 1);
         const JudgedEntry *roofline = entryOf(judged, "roofline"), *hybrid = entryOf(judged, "tile-hybrid");
         QCOMPARE(roofline->facts.difficulty, std::string("drawing"));
-        QCOMPARE(roofline->facts.samples, std::int64_t{0});
+        QCOMPARE(roofline->facts.samples.value_or(-1), std::int64_t{0});
         QCOMPARE(hybrid->facts.difficulty, std::string("fitted"));
-        QVERIFY(hybrid->facts.samples > 0);
+        QVERIFY(hybrid->facts.samples.value_or(0) > 0);
         for (const JudgedEntry& entry : judged.entries) {
             QCOMPARE(entry.facts.reproducibility.size(), reproducibilityPoints.size());
             for (const ReproducibilityPoint& point : entry.facts.reproducibility) QVERIFY(!point.why.empty());
@@ -317,7 +333,7 @@ private slots:
         FactFinder finder;
         const auto bare = finder.facts("tile-hybrid", *hybrid->card, nullptr, *judged.tables, judged.rows, none);
         QCOMPARE(bare.difficulty, std::string("drawing"));
-        QCOMPARE(bare.samples, std::int64_t{0});
+        QCOMPARE(bare.samples.value_or(-1), std::int64_t{0});
         QVERIFY(bare.points() < hybrid->facts.points());
         // A finder that is kept does not say of new calibrations what it found of the old.
         const auto learned = finder.facts("tile-hybrid", *hybrid->card, hybrid->evaluation.get(), *judged.tables,
@@ -328,6 +344,92 @@ private slots:
         QVERIFY2(again.reproducibility.back().why != learned.reproducibility.back().why ||
                      calibrationsHash(none) != calibrationsHash(shippedCalibrations().set),
                  again.reproducibility.back().why.c_str());
+    }
+    // Rows ship if they are those that ship: by what they say, whatever their table is called.
+    void rowsThatShipAreKnownByWhatTheySay() {
+        const auto& tables = shippedReferences();
+        const auto rows = selectRows(tables, *parseFilter("kind=gemm,device=h100-sxm|a100-80-sxm"));
+        for (const char* words : {"", "fraction=0.5"}) {
+            const auto holdout = parseHoldout(words, 1);
+            QVERIFY(holdout);
+            // Of one table, all its products.
+            std::map<std::int32_t, std::vector<RowRef>> byTable;
+            for (const RowRef ref : rows) byTable[ref.table].push_back(ref);
+            std::size_t known = 0;
+            for (const auto& [table, of] : byTable) {
+                const auto split = splitRows(tables, of, *holdout);
+                if (!split) continue;
+                Diagnostics warnings;
+                const auto fitted = kernelRows(tables, split->training, warnings);
+                if (!fitted) continue;
+                const std::string said = toText(split->holdout);
+                const auto whole = selectRows(tables, *parseFilter("kind=gemm"));
+                const bool all = std::ranges::count_if(whole, [&](RowRef ref) { return ref.table == table; }) ==
+                                 static_cast<std::ptrdiff_t>(of.size());
+                if (!all) continue;  // the table has products of other devices: its split is of those too
+                for (const KernelRows& device : *fitted) {
+                    CalibrationSource source = device.source;
+                    QVERIFY2(rowsShip(source, said), qPrintable(QString::fromStdString(source.name + said)));
+                    ++known;
+                    // The same rows under a longer name are no table that ships, and neither are others under its name.
+                    source.name = "my own " + source.name + " and more";
+                    QVERIFY(!rowsShip(source, said));
+                    source = device.source;
+                    source.hash = "0123456789abcdef";
+                    QVERIFY(!rowsShip(source, said));
+                    source.hash.clear();
+                    QVERIFY(!rowsShip(source, said));
+                }
+            }
+            QVERIFY(known > 0);
+        }
+    }
+    // Of another program nothing proves that it was fitted to nothing.
+    void whatAnotherProgramWasFittedToIsNotKnown() {
+        const auto& adapters = shippedAdapters().all;
+        QVERIFY(!adapters.empty());
+        const Judged judged = answered(products(), 1);
+        FactFinder finder;
+        for (const AdapterPtr& adapter : adapters) {
+            const Method* method = findMethod(adapter->id);
+            if (!method) continue;
+            const MethodFacts facts = finder.facts(adapter->id, method->card, nullptr, *judged.tables, judged.rows,
+                                                   shippedCalibrations().set);
+            QVERIFY(!facts.samples && !facts.fitting);
+            for (const ReproducibilityPoint& point : facts.reproducibility) {
+                if (!point.name.starts_with("training data") && point.name != "fit can be repeated") continue;
+                QVERIFY(!point.given);
+                QCOMPARE(point.why, std::string("not known"));
+            }
+        }
+    }
+    // Errors of different rows make no front.
+    void withoutCommonRowsThereIsNoFront() {
+        JudgingQuestion question = products();
+        const Judged same = answered(question, 1);
+        QVERIFY(onSameRows(same) && !answerFronts(same).empty());
+        QVERIFY(planeSvg(same, pageWidth).find("No front") == std::string::npos);
+        question.common = false;
+        const Judged own = answered(question, 1);
+        QVERIFY(!onSameRows(own) && answerFronts(own).empty());
+        const std::string plane = planeSvg(own, pageWidth);
+        QVERIFY(plane.find("No front: every method stands on its own rows") != std::string::npos);
+        QVERIFY(plane.find("stroke-dasharray=\"4 3\"") == std::string::npos);
+        const std::string report = judgingReportHtml({"Own", "", "", {own}, 0});
+        QVERIFY(report.find("no line joins the best") != std::string::npos);
+    }
+    // Who has stopped waits for no comparison.
+    void aComparisonThatIsStoppedEnds() {
+        Judged judged = answered(products(), 1);
+        std::stop_source stop;
+        stop.request_stop();
+        FactFinder finder;
+        compareJudged(judged, shippedCalibrations().set, finder, stop.get_token());
+        QVERIFY(judged.ranking.empty() && judged.common.empty());
+        for (const auto& line : judged.matrix.cells)
+            for (const MatrixCell& cell : line) QVERIFY(!cell.least);
+        compareJudged(judged, shippedCalibrations().set, finder);
+        QCOMPARE(judged.ranking.size(), std::size_t{3});
     }
     // What was fitted holds a clock and a software and cannot be asked otherwise: first is who is first of its equals.
     void otherClocksAndStacksAreToldApart() {

@@ -116,6 +116,55 @@ private slots:
         QVERIFY(plot.grab().toImage() != with);
     }
 
+    // A cost that nobody knows is no cheap one: such points stand in a column beyond the axis and in no front.
+    void anUnknownCostStandsApart() {
+        std::vector<AccuracyPoint> points{{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100},
+                                          {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100},
+                                          {"c", "C", 2, 0.01, 0.005, 0.02, 0, false, 100}};
+        points[2].samples = -1;
+        QCOMPARE(paretoFronts(points), (Fronts{{0, 1}}));
+        QCOMPARE(paretoFronts(points, CostAxis::SetUp), (Fronts{{1}}));
+        AccuracyPlot plot;
+        plot.resize(600, 400);
+        plot.setPoints(points);
+        plot.setPublished({{"Other", "Other", 0.2, 0}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        for (const CostAxis cost : {CostAxis::Answer, CostAxis::SetUp}) {
+            plot.setCost(cost);
+            plot.grab();
+            QVERIFY(plot.unknownColumn().contains(plot.placeOf(2)));
+            for (const int known : {0, 1}) QVERIFY(plot.placeOf(known).x() < plot.unknownColumn().left());
+        }
+        QVERIFY(plot.unknownColumn().contains(plot.placeOfPublished(0)));
+        QVERIFY(plot.accessibleDescription().contains("not known"));
+        // Alone it stands there as well, and where all say their cost there is no column.
+        plot.setPoints({points[2]});
+        plot.grab();
+        QVERIFY(plot.unknownColumn().contains(plot.placeOf(0)));
+        plot.setPoints({points[0], points[1]});
+        plot.grab();
+        QVERIFY(plot.unknownColumn().isEmpty());
+    }
+
+    // Of different rows there is no front, and the plot says why.
+    void onDifferentRowsThereIsNoFront() {
+        AccuracyPlot plot;
+        plot.resize(600, 400);
+        plot.setPoints({{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100}, {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const QImage with = plot.grab().toImage();
+        plot.setSameRows(false);
+        const QImage without = plot.grab().toImage();
+        QVERIFY(!plot.sameRows() && without != with);
+        // Between the two marks the front was, and the sentence is not.
+        const QPoint a = plot.placeOf(0).toPoint(), b = plot.placeOf(1).toPoint();
+        int changed = 0;
+        for (int x = a.x() + 40; x < b.x() - 40; ++x) changed += with.pixel(x, a.y()) != without.pixel(x, a.y()) ? 1 : 0;
+        QVERIFY(changed > 0);
+    }
+
     // What others published is named by a click, joined to nothing, and moves no front.
     void publishedCrossesAreNamedAndSetUpIsACost() {
         AccuracyPlot plot;

@@ -27,7 +27,6 @@ constexpr int lowPlane = 300;        ///< pixels: below, the title gives way
 constexpr int widestName = 190;      ///< pixels
 constexpr double reach = 12;         ///< pixels around a point that count as it
 constexpr double leastError = 1e-4;  ///< what stands at the bottom of the plot
-constexpr double leastSeconds = 1e-9;
 constexpr double noSamples = 0.5;    ///< where a method that was fitted to nothing stands among rows
 constexpr double apartShare = 0.55;  ///< of the surface in the colour of a point that stands apart
 
@@ -69,7 +68,17 @@ void AccuracyPlot::setCost(CostAxis cost) {
 }
 
 double AccuracyPlot::costOf(const AccuracyPoint& point) const {
-    return cost_ == CostAxis::SetUp ? std::max(point.samples, noSamples) : std::max(point.seconds, leastSeconds);
+    if (cost_ == CostAxis::Answer) return point.seconds;
+    return point.samples < 0 ? 0 : std::max(point.samples, noSamples);
+}
+
+void AccuracyPlot::setSameRows(bool same) {
+    sameRows_ = same;
+    update();
+}
+
+std::vector<std::vector<int>> AccuracyPlot::fronts() const {
+    return sameRows_ ? paretoFronts(points_, cost_) : std::vector<std::vector<int>>();
 }
 
 int AccuracyPlot::publishedAt(const QPointF& place) const {
@@ -86,9 +95,11 @@ void AccuracyPlot::setCurrent(int point) {
 }
 
 QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
-    QString said = tr("%1: mean error %2, median %3, 90th percentile %4, %5 an answer, %6 rows")
+    const QString cost =
+        point.seconds > 0 ? tr("%1 an answer").arg(text(Seconds(point.seconds), 2)) : tr("an answer's time not known");
+    QString said = tr("%1: mean error %2, median %3, 90th percentile %4, %5, %6 rows")
                        .arg(point.title, percentText(point.mape), percentText(point.median), percentText(point.p90),
-                            text(Seconds(point.seconds), 2), countText(static_cast<double>(point.rows)));
+                            cost, countText(static_cast<double>(point.rows)));
     if (point.high > 0)
         said +=
             tr("; mean error %1 to %2 in 90 % of resampled rows").arg(percentText(point.low), percentText(point.high));
@@ -137,9 +148,11 @@ void paintMark(QPainter& painter, const QPointF& at, MethodLevel level, double r
 
 std::vector<std::vector<int>> paretoFronts(const std::vector<AccuracyPoint>& points, CostAxis cost) {
     std::vector<CostedError> methods;
-    for (const AccuracyPoint& point : points)
+    for (const AccuracyPoint& point : points) {
+        const bool known = cost == CostAxis::SetUp ? point.samples >= 0 : point.seconds > 0;
         methods.push_back({cost == CostAxis::SetUp ? point.samples : point.seconds, point.mape,
-                           static_cast<std::size_t>(point.group), point.apart});
+                           static_cast<std::size_t>(point.group), point.apart || !known});
+    }
     std::vector<std::vector<int>> fronts;
     for (const auto& front : frontsOf(methods)) fronts.emplace_back(front.begin(), front.end());
     return fronts;
@@ -156,10 +169,10 @@ void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis&
     band.setAlpha(110);
     painter.setPen(QPen(band, 4, Qt::SolidLine, Qt::RoundCap));
     painter.drawLine(QPointF(place.x(), height(point.median)), QPointF(place.x(), height(point.p90)));
-    if (cost_ == CostAxis::Answer && point.secondsHigh > 0) {
-        const auto across = [&](double seconds) { return x.position(std::max(seconds, leastSeconds)); };
+    if (cost_ == CostAxis::Answer && point.secondsLow > 0) {
         painter.setPen(QPen(band, 2, Qt::SolidLine, Qt::RoundCap));
-        painter.drawLine(QPointF(across(point.secondsLow), place.y()), QPointF(across(point.secondsHigh), place.y()));
+        painter.drawLine(QPointF(x.position(point.secondsLow), place.y()),
+                         QPointF(x.position(point.secondsHigh), place.y()));
     }
     if (point.high > 0) {
         painter.setPen(QPen(theme.colours().text, 1.5));
@@ -185,7 +198,7 @@ void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis&
 
 void AccuracyPlot::paintFronts(QPainter& painter) const {
     const Theme& theme = Theme::instance();
-    const auto fronts = paretoFronts(points_, cost_);
+    const auto fronts = this->fronts();
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(QPen(theme.colours().mutedText, 1, Qt::DashLine));
     for (const std::vector<int>& front : fronts) {
@@ -212,7 +225,7 @@ void AccuracyPlot::paintFronts(QPainter& painter) const {
 void AccuracyPlot::paintFamilies(QPainter& painter) const {
     std::map<QString, std::vector<std::size_t>> families;
     for (std::size_t i = 0; i < points_.size(); ++i) {
-        if (!points_[i].family.isEmpty()) families[points_[i].family].push_back(i);
+        if (!points_[i].family.isEmpty() && costOf(points_[i]) > 0) families[points_[i].family].push_back(i);
     }
     for (auto& [family, members] : families) {
         if (members.size() < 2) continue;
@@ -243,7 +256,7 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
         if (point >= 0 && at < points_.size() && std::ranges::find(order, at) == order.end()) order.push_back(at);
     };
     add(current_);
-    for (const auto& front : paretoFronts(points_, cost_))
+    for (const auto& front : fronts())
         for (const int point : front) add(point);
     for (int i = 0; i < static_cast<int>(points_.size()); ++i) add(i);
     std::vector<QPointF> marks;
@@ -383,9 +396,9 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     }
     std::vector<double> costs, errors;
     for (const AccuracyPoint& point : points_) {
-        costs.push_back(costOf(point));
-        if (cost_ == CostAxis::Answer && point.secondsHigh > 0) {
-            costs.push_back(std::max(point.secondsLow, leastSeconds));
+        if (costOf(point) > 0) costs.push_back(costOf(point));
+        if (cost_ == CostAxis::Answer && point.secondsLow > 0) {
+            costs.push_back(point.secondsLow);
             costs.push_back(point.secondsHigh);
         }
         for (const double error : {point.mape, point.median, point.p90}) errors.push_back(std::max(error, leastError));
@@ -409,16 +422,37 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     const QRectF legend(inside.left() + 6, inside.top() - 2, inside.width(), line);
     frame.area = inside.adjusted(0, (paintLegend(painter, legend, true) + 1) * line, 0, 0);
     zoom_.setArea(frame.area);
-    const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5));
+    const bool unknown = std::ranges::any_of(points_, [&](const AccuracyPoint& point) { return costOf(point) <= 0; });
+    const QString words = tr("not stated");
+    const double column = unknown ? painter.fontMetrics().horizontalAdvance(words) + 16 : 0;
+    if (costs.empty()) costs = setUp ? std::vector<double>{1, 100} : std::vector<double>{1e-6, 1e-3};
+    const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12,
+                                                       frame.area.right() - std::max(60.0, column + 12), 1.5));
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
     frame.paint(painter, x, y, all.width());
+    unknown_ = unknown ? QRectF(frame.area.right() - column, frame.area.top(), column, frame.area.height()) : QRectF();
     for (const AccuracyPoint& point : points_) {
-        places_.push_back({x.position(costOf(point)), y.position(std::max(point.mape, leastError))});
+        const double cost = costOf(point);
+        places_.push_back(
+            {cost > 0 ? x.position(cost) : unknown_.center().x(), y.position(std::max(point.mape, leastError))});
     }
     crosses_.clear();
     for (const PublishedPoint& each : published_) {
         const bool known = !setUp && each.seconds > 0;
-        crosses_.push_back({known ? x.position(each.seconds) : frame.area.right() - 8, y.position(each.error)});
+        const double beyond = unknown ? unknown_.center().x() : frame.area.right() - 8;
+        crosses_.push_back({known ? x.position(each.seconds) : beyond, y.position(each.error)});
+    }
+    const Theme& theme = Theme::instance();
+    painter.setFont(theme.font(FontRole::Small));
+    if (unknown) {
+        painter.fillRect(unknown_, mixed(theme.colours().surface, theme.colours().mutedText, 0.08));
+        painter.setPen(theme.colours().mutedText);
+        painter.drawText(unknown_.adjusted(0, 2, 0, 0), Qt::AlignHCenter | Qt::AlignTop, words);
+    }
+    if (!sameRows_) {
+        painter.setPen(theme.colours().mutedText);
+        painter.drawText(frame.area.adjusted(6, 0, -column - 6, -2), Qt::AlignLeft | Qt::AlignBottom,
+                         tr("No front: every method stands on its own rows"));
     }
     if (!zoom_.isWhole()) painter.setClipRect(frame.area);
     paintPublished(painter);

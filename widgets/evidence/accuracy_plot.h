@@ -12,6 +12,7 @@
 #include "widgets/common/plot_zoom.h"
 
 #include <QPointF>
+#include <QRectF>
 #include <QWidget>
 
 #include <vector>
@@ -23,7 +24,7 @@ struct AccuracyPoint {
     int colour = 0;              ///< index for Theme::methodColour: its methodology
     double mape = 0;             ///< mean absolute relative error
     double median = 0, p90 = 0;  ///< of the absolute relative error
-    double seconds = 0;          ///< wall time of one answer
+    double seconds = 0;          ///< wall time of one answer; 0: not known, it then stands in a column beyond the axis
     bool simulated = false;      ///< the truth is: drawn hollow
     qint64 rows = 0;
     MethodLevel level = MethodLevel::Kernel;
@@ -31,7 +32,7 @@ struct AccuracyPoint {
     double coverage = -1;      ///< share of the rows inside their 90 % interval; below 0: it states none
     QString methodology = {};  ///< as the legend names the colour; empty: not in it
     QString family = {};       ///< points of one family are settings of one method, joined by a line; empty: of none
-    double samples = 0;        ///< measured rows that it was fitted to
+    double samples = 0;        ///< measured rows that it was fitted to; below 0: not known
     double secondsLow = 0, secondsHigh = 0;  ///< what half of its answers take; 0: not known
     bool apart = false;                      ///< on rows of its own, not compared: pale, with a star, in no front
     int group = 0;                           ///< of methods with equal terms, counted from 0: fronts are among equals
@@ -46,7 +47,8 @@ struct PublishedPoint {
 /// What an answer costs: its time, or what had to be measured before the first one.
 enum class CostAxis { Answer, SetUp };
 
-/// By group: points that no other one of it beats in error and cost, cheapest first; none that stands apart.
+/// By group: points that no other one of it beats in error and cost, cheapest first; none that stands apart, or whose
+/// cost is not known.
 std::vector<std::vector<int>> paretoFronts(const std::vector<AccuracyPoint>& points, CostAxis cost = CostAxis::Answer);
 
 inline constexpr double leastCoverage = 0.85;  ///< below it a 90 % interval gets a halo
@@ -59,6 +61,11 @@ public:
     const std::vector<AccuracyPoint>& points() const { return points_; }
     void setPublished(std::vector<PublishedPoint> published);
     void setCost(CostAxis cost);
+    /// Whether points are of the same rows: else there is no front, and the plot says so.
+    void setSameRows(bool same);
+    bool sameRows() const { return sameRows_; }
+    /// Where those stand whose cost is not known; empty where it is known of all.
+    QRectF unknownColumn() const { return unknown_; }
     CostAxis cost() const { return cost_; }
     void setCurrent(int point);  ///< -1: none
     int current() const { return current_; }
@@ -95,7 +102,8 @@ private:
     void paintFronts(QPainter& painter) const;
     void paintFamilies(QPainter& painter) const;
     void paintPublished(QPainter& painter) const;
-    double costOf(const AccuracyPoint& point) const;
+    double costOf(const AccuracyPoint& point) const;  ///< 0: not known
+    std::vector<std::vector<int>> fronts() const;
     void paintNames(QPainter& painter, const QRectF& area) const;
     /// Returns its lines; `measuring`: paints nothing.
     int paintLegend(QPainter& painter, const QRectF& row, bool measuring) const;
@@ -105,6 +113,8 @@ private:
     std::vector<QPointF> places_, crosses_;
     CostAxis cost_ = CostAxis::Answer;
     int current_ = -1;
+    bool sameRows_ = true;
+    QRectF unknown_;
     PlotZoom zoom_;
 };
 

@@ -125,7 +125,10 @@ void AccuracyTab::judge() {
         done.insert(done.end(), others.begin(), others.end());
         Judged page = pageOf(asked, tables, rows, done);
         page.warnings = std::move(warnings);
-        auto compared = comparedOf(std::move(page), learned, *finder);
+        // Stopped while methods were asked, what they have said is compared; stopped later, it stands by itself.
+        const bool early = stop.stop_requested();
+        auto compared = comparedOf(std::move(page), learned, *finder, early ? std::stop_token() : stop);
+        if (!early && stop.stop_requested()) return [takeAll] { takeAll(); };
         return [this, takeAll, compared = std::move(compared), others] {
             takeAll();
             judged_.insert(judged_.end(), others.begin(), others.end());
@@ -161,9 +164,14 @@ void AccuracyTab::compare() {
     JudgingQuestion asked = question();
     if (opened_ && isAsOpened(asked)) asked.saved = opened_->saved;
     work_->start([page = pageOf(asked, tables_, asked_, judged_), calibrations = calibrations_, finder = facts_, this](
-                     std::stop_token, Progress&) {
-        auto compared = comparedOf(page, calibrations ? *calibrations : shippedCalibrations().set, *finder);
-        return Background::Finish([this, compared = std::move(compared)] { compared_ = compared; });
+                     std::stop_token stop, Progress&) {
+        auto compared = comparedOf(page, calibrations ? *calibrations : shippedCalibrations().set, *finder, stop);
+        if (stop.stop_requested())
+            return Background::Finish([this] { complaint_ = tr("Stopped: the figures are of the choice before"); });
+        return Background::Finish([this, compared = std::move(compared)] {
+            complaint_.clear();
+            compared_ = compared;
+        });
     });
     showChips();
 }
@@ -177,7 +185,7 @@ void AccuracyTab::importResults(const QString& file) {
     JudgingQuestion asked = question();
     asked.results = all;
     work_->start([this, all, page = pageOf(asked, tables_, asked_, judged_), calibrations = calibrations_,
-                  finder = facts_](std::stop_token, Progress&) mutable -> Background::Finish {
+                  finder = facts_](std::stop_token stop, Progress&) mutable -> Background::Finish {
         auto entries = importedEntries(std::span(all).last(1), *page.tables, page.asked, page.warnings);
         if (!entries) return [this, words = ui::windowText(toText(entries.error()))] { complaint_ = words; };
         std::vector<Judgement> fresh;
@@ -192,7 +200,9 @@ void AccuracyTab::importResults(const QString& file) {
             fresh.push_back(judgementOf(entry));
             page.entries.push_back(std::move(entry));
         }
-        auto compared = comparedOf(std::move(page), calibrations ? *calibrations : shippedCalibrations().set, *finder);
+        auto compared =
+            comparedOf(std::move(page), calibrations ? *calibrations : shippedCalibrations().set, *finder, stop);
+        if (stop.stop_requested()) return [this] { complaint_ = tr("Stopped: the results are not read"); };
         return [this, all, fresh, compared = std::move(compared)] {
             results_ = all;
             judged_.insert(judged_.end(), fresh.begin(), fresh.end());

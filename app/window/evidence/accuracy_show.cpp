@@ -75,20 +75,39 @@ QString assumptionTip(const Assumptions& assumptions) {
     return lines.join(QLatin1Char('\n'));
 }
 
-/// Where methods are told apart, one that is alone with its clock and software is first of nobody.
+/// Where methods are told apart, one that is alone with what it assumes is first of nobody.
 ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
     QString tip = AccuracyTab::tr("The mean error is %1 to %2 in 90 % of resampled rows")
                       .arg(ui::percentText(figures.mapeLow), ui::percentText(figures.mapeHigh));
     if (groups > 1) {
-        tip += figures.equals > 1 ? AccuracyTab::tr(". First of the %1 methods that assume the same clock and software")
+        tip += figures.equals > 1 ? AccuracyTab::tr(". First of the %1 methods that assume the same")
                                         .arg(figures.equals)
-                                  : AccuracyTab::tr(". No other method assumes the same clock and software");
+                                  : AccuracyTab::tr(". No other method assumes the same");
         if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted};
     }
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
 }
 
+ui::Cell costCell(const EvaluationFigures& figures) {
+    if (!(figures.secondsPerAnswer > 0)) return wordCell(AccuracyTab::tr("not stated"), ui::Tone::Muted);
+    return {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
+            AccuracyTab::tr("The middle half of the answers took %1 to %2")
+                .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))};
+}
+
+ui::Cell samplesCell(const MethodFacts& facts) {
+    if (!facts.samples) {
+        ui::Cell cell = wordCell(AccuracyTab::tr("not known"), ui::Tone::Muted);
+        cell.tip = AccuracyTab::tr("Another program: what it was fitted to is not known here");
+        return cell;
+    }
+    const auto samples = static_cast<double>(*facts.samples);
+    return {ui::countText(samples), samples,
+            AccuracyTab::tr("Measured rows to which this method (and the methods it uses) was fitted")};
+}
+
 ui::Cell fitCell(const MethodFacts& facts) {
+    if (!facts.samples) return wordCell(AccuracyTab::tr("not known"), ui::Tone::Muted);
     if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
     ui::Cell cell = timeCell(facts.fitting->value);
     if (facts.samples == 0) cell.text = AccuracyTab::tr("none");
@@ -227,7 +246,7 @@ void AccuracyTab::showProgress() {
                                      compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
                                      compared_->differing.empty() ? tr("assumptions are equal")
                                      : compared_->page->groups > 1
-                                         ? tr("told apart by clock and software into %1 groups: see Figures")
+                                         ? tr("told apart by what they assume into %1 groups: see Figures")
                                                .arg(compared_->page->groups)
                                          : tr("assumptions differ: see Figures"),
                                      compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
@@ -285,7 +304,9 @@ void AccuracyTab::showMethods() {
                           intervals ? figures.coverage90 : -1,
                           ui::qs(toText(card.methodology)),
                           ui::qs(card.id),
-                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0,
+                          !fresh                         ? 0
+                          : !compared_->facts[i].samples ? -1
+                                                         : static_cast<double>(*compared_->facts[i].samples),
                           figures.secondsLow,
                           figures.secondsHigh,
                           apart,
@@ -307,15 +328,10 @@ void AccuracyTab::showMethods() {
                     : wordCell(tr("states none"), ui::Tone::Muted),
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
-             {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
-              tr("The middle half of the answers took %1 to %2")
-                  .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
+             costCell(figures),
              {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
              fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->facts[i].samples)),
-                              static_cast<double>(compared_->facts[i].samples),
-                              tr("Measured rows to which this method (and the methods it uses) was fitted")}
-                   : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             fresh ? samplesCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? fitCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
                               static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
@@ -344,6 +360,7 @@ void AccuracyTab::showMethods() {
             cells.back().front().tip = tr("Imported from %1").arg(each.importedFrom);
         }
     }
+    plot_->setSameRows(!compared_ || (compared_->page && onSameRows(*compared_->page)));
     plot_->setPoints(std::move(points));
     methods_->setCells({tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"),
                         tr("Kendall τ"), tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"),

@@ -124,8 +124,8 @@ Judged pageOf(const JudgingQuestion& question, const ReferenceTablesPtr& tables,
     return page;
 }
 
-Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts) {
-    compareJudged(page, calibrations, facts);
+Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts, const std::stop_token& stop) {
+    compareJudged(page, calibrations, facts, stop);
     Compared compared;
     compared.rows = page.rows;
     compared.common.rows = page.common;

@@ -76,7 +76,7 @@ Judgement judgementOf(const JudgedEntry& imported);
 Judged pageOf(const JudgingQuestion& question, const ReferenceTablesPtr& tables, const std::vector<RowRef>& asked,
               const std::vector<Judgement>& judged);
 /// compareJudged() of a page.
-Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts);
+Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder& facts, const std::stop_token& stop);
 
 /// Judgements as entries of a matrix.
 std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged);

@@ -48,13 +48,14 @@ std::vector<std::size_t> placesOf(const Evaluation& evaluation, const std::unord
 }
 
 void compareMethods(Judged& judged, const EvaluateOptions& asked, const CalibrationSet& calibrations,
-                    FactFinder& finder) {
+                    FactFinder& finder, const std::stop_token& stop) {
     const JudgingQuestion& question = judged.question;
     const auto& tables = *judged.tables;
     std::unordered_set<std::uint64_t> counts;
     for (const RowRef ref : judged.rows) counts.insert(rowKey(ref));
     std::vector<std::size_t> priced;
     for (JudgedEntry& entry : judged.entries) {
+        if (stop.stop_requested()) return;
         std::vector<std::size_t> places;
         if (entry.evaluation) {
             places = placesOf(*entry.evaluation, counts);
@@ -91,6 +92,7 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
     const auto shared = pricedByAll(evaluations, judged.rows);
     std::vector<Assumptions> said;
     for (const std::size_t i : compared) {
+        if (stop.stop_requested()) return;
         JudgedEntry& entry = judged.entries[i];
         if (entry.importedFrom.empty() && !shared.empty()) {
             EvaluateOptions options = asked;
@@ -122,13 +124,14 @@ void compareMethods(Judged& judged, const EvaluateOptions& asked, const Calibrat
 }
 
 /// Cells stand in columns of other rows than the page: who is whose equal is asked of each anew.
-void compareCells(Judged& judged, const EvaluateOptions& asked) {
+void compareCells(Judged& judged, const EvaluateOptions& asked, const std::stop_token& stop) {
     MethodMatrix& matrix = judged.matrix;
     std::vector<std::vector<std::size_t>> group(matrix.columns.size(), std::vector<std::size_t>(matrix.cells.size()));
     for (std::size_t c = 0; judged.question.equal && c < matrix.columns.size(); ++c) {
         std::vector<std::size_t> entries;
         std::vector<Assumptions> said;
         for (std::size_t m = 0; m < matrix.cells.size(); ++m) {
+            if (stop.stop_requested()) return;
             const JudgedEntry& entry = judged.entries[m];
             if (!matrix.cells[m][c].common) continue;
             entries.push_back(m);
@@ -304,11 +307,14 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
     judged.entries.insert(judged.entries.end(), std::make_move_iterator(imported->begin()),
                           std::make_move_iterator(imported->end()));
     FactFinder fresh;
-    compareJudged(judged, calibrations, options.facts ? *options.facts : fresh);
+    compareJudged(judged, calibrations, options.facts ? *options.facts : fresh, options.stop);
+    if (options.stop.stop_requested())
+        return fail("study.cancelled", "the comparison was stopped before it was done");
     return judged;
 }
 
-void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts) {
+void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts,
+                   const std::stop_token& stop) {
     judged.rows = rowsWithout(*judged.tables, judged.asked, judged.question.without);
     judged.hash = rowsHash(*judged.tables, judged.rows);
     judged.calibrations = calibrations;
@@ -321,17 +327,22 @@ void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinde
     asked.calibrations = &calibrations;
     asked.leaveDeviceOut = judged.question.leaveDeviceOut;
     asked.asMeasured = judged.question.equal;
-    compareMethods(judged, asked, calibrations, facts);
+    compareMethods(judged, asked, calibrations, facts, stop);
     FacetsOff others = judged.question.without;
     others.erase(judged.question.by);
     judged.matrix =
         methodMatrix(judged.matrixEntries(), *judged.tables, rowsWithout(*judged.tables, judged.asked, others),
                      judged.question.by, judged.question.common);
-    compareCells(judged, asked);
+    compareCells(judged, asked, stop);
     sayWhatChanged(judged);
 }
 
+bool onSameRows(const Judged& judged) {
+    return judged.question.common && !judged.common.empty();
+}
+
 std::vector<std::vector<std::size_t>> answerFronts(const Judged& judged) {
+    if (!onSameRows(judged)) return {};
     std::vector<CostedError> methods;
     for (const JudgedEntry& entry : judged.entries) {
         const EvaluationFigures& figures = entry.figures();

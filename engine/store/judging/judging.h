@@ -45,7 +45,7 @@ struct Judged {
     std::vector<JudgedEntry> entries;
     std::vector<std::size_t> ranking;  ///< of the compared ones, smallest mean error first
     std::vector<Aspect> differing;     ///< assumptions in which the compared ones differ
-    std::size_t groups = 0;            ///< of equal clock and stack, among the compared ones; 0: nobody is told apart
+    std::size_t groups = 0;            ///< of equal terms, among the compared ones; 0: nobody is told apart
     MethodMatrix matrix;
     CalibrationSet calibrations;  ///< with which methods were asked
     Diagnostics warnings;         ///< of tables, and of what differs from that with which the file was saved
@@ -79,11 +79,16 @@ Expected<std::vector<JudgedEntry>> importedEntries(std::span<const std::string> 
 Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& options);
 
 /// Everything but the asking: `judged` has its question, tables, the rows asked and entries with title, card and
-/// evaluation or refusal; the rest is made anew.
-void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts);
+/// evaluation or refusal; the rest is made anew. Once stopped it ends within the facts of one method or the assumptions
+/// of one cell, and what is not done yet is empty.
+void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts,
+                   const std::stop_token& stop = {});
 
+/// Whether compared methods stand on the same rows: asked for, and there are some. Else no two of their errors compare.
+bool onSameRows(const Judged& judged);
 /// Of the compared methods those that no other one of their equals beats in both error and cost of an answer, by
-/// group, cheapest first. By clock: other machines may say otherwise.
+/// group, cheapest first. By clock: other machines may say otherwise. None where they do not stand on the same rows, or
+/// where all share no rows; whose cost is not known is in none.
 std::vector<std::vector<std::size_t>> answerFronts(const Judged& judged);
 
 /// What the file says of its rows and results, to be saved with it.

@@ -46,9 +46,9 @@ Json factsJson(const MethodFacts& facts) {
     for (const ReproducibilityPoint& point : facts.reproducibility)
         points.push_back({{"point", point.name}, {"given", point.given}, {"why", point.why}});
     Json json{{"difficulty", facts.difficulty}, {"difficulty_why", facts.difficultyWhy},
-              {"samples", facts.samples},       {"files", facts.files},
-              {"programs", facts.programs},     {"reproducibility", facts.points()},
-              {"points", std::move(points)}};
+              {"files", facts.files},           {"programs", facts.programs},
+              {"reproducibility", facts.points()}, {"points", std::move(points)}};
+    json["samples"] = facts.samples ? Json(*facts.samples) : Json();
     if (facts.fitting) json["fitting_seconds"] = facts.fitting->value;
     return json;
 }
@@ -232,7 +232,7 @@ std::string judgedCsv(const Judged& judged) {
             row.add("0");
             for (int k = 0; k < 15; ++k) row.add("");
         }
-        row.add(fmt::format("{}", entry.facts.samples))
+        row.add(entry.facts.samples ? fmt::format("{}", *entry.facts.samples) : "")
             .add(entry.facts.fitting ? fmt::format("{:.3g}", entry.facts.fitting->value) : "")
             .add(fmt::format("{}", entry.fittedRows))
             .add(entry.facts.difficulty)
@@ -323,7 +323,7 @@ std::string judgedTex(const Judged& judged) {
             "{} & {} & {:.1f} & {:.1f}--{:.1f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} & {} & {} & {} \\\\\n",
             texted(entry.asked), texted(toText(entry.card->methodology)), 100 * e.mape, 100 * entry.common.mapeLow,
             100 * entry.common.mapeHigh, 100 * e.medianError, 100 * e.p90Error, 100 * entry.common.figures.coverage90,
-            1e6 * entry.own.secondsPerAnswer, entry.facts.samples,
+            1e6 * entry.own.secondsPerAnswer, entry.facts.samples ? fmt::format("{}", *entry.facts.samples) : "--",
             entry.facts.fitting ? fmt::format("{:.2g}", entry.facts.fitting->value) : "--", entry.facts.points());
     }
     out += "\\bottomrule\n\\end{tabular}\n\n";

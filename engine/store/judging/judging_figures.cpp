@@ -23,11 +23,14 @@ using store::Disc;
 using store::SvgPage;
 
 constexpr double small = 8.5, normal = 9.5;  // of letters, pixels
-constexpr double leastError = 1e-4, leastSeconds = 1e-9, noSamples = 0.5, leastCoverage = 0.85;
+constexpr double leastError = 1e-4, noSamples = 0.5, leastCoverage = 0.85;
+
+constexpr std::string_view costUnknown = "not stated";
 
 struct Dot {
     const JudgedEntry* entry;
-    double cost, error;
+    double cost;  // 0: not known
+    double error;
     bool simulated;
     bool faint = false;  ///< not compared: on its own rows
     double x = 0, y = 0;
@@ -186,11 +189,10 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     std::vector<Dot> dots;
     const auto add = [&](const JudgedEntry& entry) {
         const EvaluationFigures& figures = entry.figures();
-        const double cost = setUp ? std::max(static_cast<double>(entry.facts.samples), noSamples)
-                                  : std::max(figures.secondsPerAnswer, leastSeconds);
-        if (!setUp && !(figures.secondsPerAnswer > 0)) return;  // results of others that do not say
-        dots.push_back(
-            {&entry, cost, std::max(figures.errors.mape, leastError), simulatedTruth(judged, entry), !entry.compared});
+        const double samples =
+            entry.facts.samples ? std::max(static_cast<double>(*entry.facts.samples), noSamples) : 0;
+        dots.push_back({&entry, setUp ? samples : figures.secondsPerAnswer, std::max(figures.errors.mape, leastError),
+                        simulatedTruth(judged, entry), !entry.compared});
     };
     for (const std::size_t i : judged.ranking) add(judged.entries[i]);
     for (const JudgedEntry& entry : judged.entries)
@@ -204,7 +206,11 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     SvgPage page(width, height,
                  fmt::format("{}: error against {}", judged.question.name,
                              setUp ? "measured rows fitted to" : "cost of an answer"));
+    // Who does not say what it costs stands in a column of its own, beyond the axis.
+    const bool unknown = std::any_of(dots.begin(), dots.end(), [](const Dot& dot) { return !(dot.cost > 0); });
+    const double column = unknown ? store::textWidth(costUnknown, small) + 10 : 0;
     const Box area{46, top, width - 46 - 10, height - top - 34};
+    const double right = area.x + area.w - column;
     if (dots.empty()) {
         page.text(width / 2, height / 2, "No method prices these rows", normal, store::mutedColour, "middle");
         return page.finish();
@@ -214,10 +220,12 @@ std::string plane(const Judged& judged, double width, bool setUp) {
         const EvaluationFigures& figures = dot.entry->figures();
         low = std::min({low, dot.error, std::max(figures.errors.medianError, leastError)});
         high = std::max({high, dot.error, figures.errors.p90Error});
+        if (!(dot.cost > 0)) continue;
         const bool spread = !setUp && figures.secondsLow > 0;
-        cheap = std::min(cheap, spread ? std::max(figures.secondsLow, leastSeconds) : dot.cost);
+        cheap = std::min(cheap, spread ? figures.secondsLow : dot.cost);
         dear = std::max(dear, spread ? figures.secondsHigh : dot.cost);
     }
+    if (!(dear > 0)) cheap = setUp ? 1 : 1e-6, dear = setUp ? 100 : 1e-3;
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
             low = std::min(low, claim.error);
@@ -225,7 +233,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
             if (claim.seconds > 0) dear = std::max(dear, claim.seconds);
         }
     }
-    const Decades x = decades(cheap, dear, area.x, area.x + area.w), y = decades(low, high, area.y + area.h, area.y);
+    const Decades x = decades(cheap, dear, area.x, right), y = decades(low, high, area.y + area.h, area.y);
     const auto tick = [&](int d) {
         if (!setUp) return store::decadeOfTime(d);
         return d < 0 ? std::string("none") : fmt::format("{:g}", std::pow(10.0, d));
@@ -233,15 +241,20 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     // Where decades are narrow, every second or third is named.
     double widest = 0, taken = -1e300;
     for (int d = x.low; d <= x.high; ++d) widest = std::max(widest, store::textWidth(tick(d), small));
-    const int every = static_cast<int>(std::ceil((widest + 6) * (x.high - x.low) / area.w));
+    const int every = static_cast<int>(std::ceil((widest + 6) * (x.high - x.low) / (right - area.x)));
     for (int d = x.low; d <= x.high; ++d) {
         const double at = x.at(std::pow(10.0, d));
         page.line(at, area.y, at, area.y + area.h, store::faintColour, 1);
         const std::string text = tick(d);
         const double half = store::textWidth(text, small) / 2, centre = std::min(at, width - 2 - half);
         if ((d - x.low) % every != 0 || centre - half < taken + 4) continue;
+        if (unknown && centre + half > right + 4) continue;
         taken = centre + half;
         page.text(centre, area.y + area.h + 13, text, small, store::mutedColour, "middle");
+    }
+    if (unknown) {
+        page.line(right + 3, area.y, right + 3, area.y + area.h, store::lineColour, 1, "2 3");
+        page.text(right + column / 2 + 2, area.y + area.h + 13, costUnknown, small, store::mutedColour, "middle");
     }
     for (int d = y.low; d <= y.high; ++d) {
         const double at = y.at(std::pow(10.0, d));
@@ -253,11 +266,18 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     page.text(area.x + area.w / 2, height - 6, setUp ? "measured rows fitted to" : "time of one answer", normal,
               store::inkColour, "middle");
     page.text(11, area.y + area.h / 2, "mean error", normal, store::inkColour, "middle", false, -90);
-    for (Dot& dot : dots) dot.x = x.at(dot.cost), dot.y = y.at(dot.error);
+    for (Dot& dot : dots)
+        dot.x = dot.cost > 0 ? x.at(dot.cost) : right + column / 2 + 2, dot.y = y.at(dot.error);
 
-    // What no other of its equals beats in both.
+    // What no other of its equals beats in both; nothing where errors are of different rows.
     std::vector<CostedError> costed;
-    for (const Dot& dot : dots) costed.push_back({dot.cost, dot.error, dot.entry->common.group, dot.faint});
+    const bool comparable = onSameRows(judged);
+    for (const Dot& dot : dots)
+        costed.push_back(
+            {dot.cost, dot.error, dot.entry->common.group, dot.faint || !comparable || !(dot.cost > 0)});
+    if (!comparable)
+        page.text(area.x + area.w, height - 6, "No front: every method stands on its own rows", small,
+                  store::mutedColour, "end");
     for (const auto& members : frontsOf(costed)) {
         if (members.size() < 2) continue;
         std::vector<std::pair<double, double>> front;
@@ -275,7 +295,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     }
     std::vector<const Dot*> order;
     for (const Dot& dot : dots)
-        if (!dot.faint) order.push_back(&dot);
+        if (!dot.faint && dot.cost > 0) order.push_back(&dot);
     std::stable_sort(order.begin(), order.end(), [](const Dot* a, const Dot* b) {
         return std::pair(a->cost, a->error) < std::pair(b->cost, b->error);
     });
@@ -295,7 +315,8 @@ std::string plane(const Judged& judged, double width, bool setUp) {
                           dot.faint ? store::mutedColour : store::inkColour});
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
-            const double cx = claim.seconds > 0 ? x.at(claim.seconds) : area.x + area.w - 5, cy = y.at(claim.error);
+            const double beyond = unknown ? right + column / 2 + 2 : area.x + area.w - 5;
+            const double cx = claim.seconds > 0 ? x.at(claim.seconds) : beyond, cy = y.at(claim.error);
             page.line(cx - 3, cy - 3, cx + 3, cy + 3, store::mutedColour, 1);
             page.line(cx - 3, cy + 3, cx + 3, cy - 3, store::mutedColour, 1);
             // A place to point at: strokes are too thin.
@@ -310,9 +331,8 @@ std::string plane(const Judged& judged, double width, bool setUp) {
         const std::string colour = dot.faint ? paler(full) : full;
         const auto at = [&](double error) { return y.at(std::max(error, leastError)); };
         page.line(dot.x, at(figures.errors.medianError), dot.x, at(figures.errors.p90Error), colour, 3, {}, true, 0.4);
-        if (!setUp && figures.secondsHigh > 0) {
-            const auto across = [&](double seconds) { return x.at(std::max(seconds, leastSeconds)); };
-            page.line(across(figures.secondsLow), dot.y, across(figures.secondsHigh), dot.y, colour, 1.4, {}, true);
+        if (!setUp && figures.secondsLow > 0) {
+            page.line(x.at(figures.secondsLow), dot.y, x.at(figures.secondsHigh), dot.y, colour, 1.4, {}, true);
         }
         if (dot.entry->compared && dot.entry->common.mapeHigh > 0) {
             for (const double end : {dot.entry->common.mapeLow, dot.entry->common.mapeHigh})

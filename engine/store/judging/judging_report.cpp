@@ -51,8 +51,7 @@ std::string answerHtml(const Judged& judged) {
     if (judged.ranking.empty()) return "<p class=\"answer\">No method prices these rows.</p>";
     const JudgedEntry& best = judged.entries[judged.ranking.front()];
     std::string out = "<p class=\"answer\">";
-    const bool common = judged.question.common && !judged.common.empty();
-    if (!common) {
+    if (!onSameRows(judged)) {
         out += fmt::format(
             "Methods stand on the rows that each prices itself, so that their figures do not compare; "
             "<b>{}</b> has a mean error of {} on {} rows.",
@@ -70,7 +69,7 @@ std::string answerHtml(const Judged& judged) {
         const bool apart = best.common.firstShare >= 0.95;
         out += best.common.group != next.common.group
                    ? fmt::format(
-                         " {} follows at {}; the two assume other clocks or other software, so that a "
+                         " {} follows at {}; the two take other things for granted (see Assumptions), so that a "
                          "difference may be theirs.",
                          escaped(next.title), shareText(next.common.figures.errors.mape))
                : apart ? fmt::format(" {} follows at {}; the rows tell the two apart.", escaped(next.title),
@@ -188,9 +187,10 @@ std::string assumptionsHtml(const Judged& judged) {
     }
     if (judged.groups > 1)
         out += fmt::format(
-            "<p>By clock and stack these are {} groups. What was fitted holds the clock and the software of the rows "
-            "behind it, and cannot be asked otherwise: <i>first in</i> counts within a group alone.</p>",
-            judged.groups);
+            "<p>These are {} groups: methods of a group take the same for granted of at least {:.0f} % of the rows. What "
+            "was fitted holds the clock and the software of the rows behind it, and cannot be asked otherwise: <i>first "
+            "in</i> counts within a group alone.</p>",
+            judged.groups, 100 * equalTerms);
     out += headed({{"method", false}, {"fusion", false}, {"launch", false}, {"clock", false}, {"stack", false}});
     for (const JudgedEntry& entry : judged.entries) {
         if (!entry.evaluation) continue;
@@ -220,8 +220,9 @@ std::string factsHtml(const Judged& judged) {
         out += "<tr>" + fmt::format("<td class=\"name\">{}</td>", escaped(entry.asked)) +
                fmt::format("<td>{}<span class=\"sub\">{}</span></td>", escaped(entry.facts.difficulty),
                            escaped(entry.facts.difficultyWhy)) +
-               cell(fmt::format("{}", entry.facts.samples), true) +
-               cell(!entry.facts.fitting       ? "not measured"
+               cell(entry.facts.samples ? fmt::format("{}", *entry.facts.samples) : "not known", true) +
+               cell(!entry.facts.samples       ? "not known"
+                    : !entry.facts.fitting     ? "not measured"
                     : entry.facts.samples == 0 ? "none"
                                                : format(*entry.facts.fitting, 2),
                     true) +
@@ -231,11 +232,26 @@ std::string factsHtml(const Judged& judged) {
     return out + std::string(tableEnd);
 }
 
+/// Words between `…` are code.
+std::string withCode(std::string_view text) {
+    std::string out;
+    bool code = false;
+    for (const char c : escaped(text)) {
+        if (c != '`') {
+            out += c;
+            continue;
+        }
+        out += code ? "</code>" : "<code>";
+        code = !code;
+    }
+    return code ? out + "</code>" : out;
+}
+
 std::string silentHtml(const Judged& judged) {
     std::string out;
     for (const JudgedEntry& entry : judged.entries) {
         if (!entry.refusal) continue;
-        out += fmt::format("<li><b>{}</b>: {}</li>", escaped(entry.asked), escaped(entry.refusal->message));
+        out += fmt::format("<li><b>{}</b>: {}</li>", escaped(entry.asked), withCode(entry.refusal->message));
     }
     return out.empty() ? out : "<h3>Methods that answer none of these rows</h3><ul>" + out + "</ul>";
 }
@@ -284,7 +300,7 @@ std::string surveyHtml(const Judged& judged) {
     const Survey survey = surveyOf(entries, *judged.tables, judged.rows, judged.calibrations);
     std::string out;
     for (const SurveyTable& table : survey.tables)
-        out += figure(surveySvg(table, entries, 900), fmt::format("Methodologies by {}.", toText(table.by)));
+        out += figure(surveySvg(table, entries, pageWidth), fmt::format("Methodologies by {}.", toText(table.by)));
     return out;
 }
 
@@ -293,7 +309,7 @@ std::string growthHtml(const Judged& judged) {
     const auto all = growthsOf(judged);
     if (all.empty()) return {};
     std::string out =
-        figure(growthSvg(all.front().growth, judged.entries[all.front().entry].title, 900),
+        figure(growthSvg(all.front().growth, judged.entries[all.front().entry].title, pageWidth),
                "Sums of measured kernels of one device, drawn at random; right, what was measured whole.");
     constexpr std::array levels{TaskKind::Pass, TaskKind::TrainingStep, TaskKind::ServingRun};
     out += headed({{"method", false},
@@ -342,13 +358,14 @@ std::string partHtml(const Judged& judged, bool alone) {
     out += answerHtml(judged);
     out +=
         "<h3>Error against cost</h3>" +
-        figure(planeSvg(judged, 900),
-               "Lower left is better. Bars go from median to 90th percentile, strokes hold the mean error of 90 % of "
-               "resampled rows; the dashed line joins what no other method beats in both. A star: not compared, on its "
-               "own rows.");
-    out += "<h3>By scenario</h3>" + figure(matrixSvg(judged, 900), "Point at a cell for its reason and its figures.");
+        figure(planeSvg(judged, pageWidth),
+               fmt::format("Lower left is better. Bars go from median to 90th percentile, strokes hold the mean error "
+                           "of 90 % of resampled rows; {} A star: not compared, on its own rows.",
+                           onSameRows(judged) ? "a dashed line joins what no other method of equal terms beats in both."
+                                              : "no line joins the best, for every method stands on its own rows."));
+    out += "<h3>By scenario</h3>" + figure(matrixSvg(judged, pageWidth), "In a browser, point at a cell for its reason and its figures.");
     out +=
-        "<h3>Errors of the rows</h3>" + figure(residualsSvg(judged, 900), "One stroke per row and method, best first.");
+        "<h3>Errors of the rows</h3>" + figure(residualsSvg(judged, pageWidth), "One stroke per row and method, best first.");
     out += "<h3>Figures</h3>" + figuresHtml(judged) + worstHtml(judged);
     if (const std::string growth = growthHtml(judged); !growth.empty())
         out += "<h3>From kernels to systems</h3>" + growth;

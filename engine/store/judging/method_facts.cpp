@@ -4,6 +4,7 @@
 #include "evaluation/fit_cost.h"
 #include "evaluation/holdout.h"
 #include "evaluation/reference_checks.h"
+#include "evaluation/shipped_rows.h"
 #include "hardware/views/gpu_view.h"
 #include "learning/calibration_hash.h"
 #include "methods/adapter/adapter_method.h"
@@ -40,22 +41,6 @@ struct Learned {
     bool devicesKnown = true;
 };
 
-/// Rows that ship under a name, of a table or of a publication.
-std::int64_t shippedRows(std::string_view name) {
-    static const std::map<std::string, std::int64_t, std::less<>> known = [] {
-        std::map<std::string, std::int64_t, std::less<>> rows;
-        for (const ReferenceTable& table : shippedReferences()) {
-            if (table.models.empty()) rows[table.name] += static_cast<std::int64_t>(table.rows.size());
-            for (const ModelRow& model : table.models) ++rows[model.publication];
-        }
-        return rows;
-    }();
-    std::int64_t rows = 0;
-    for (const auto& [each, number] : known)
-        if (!each.empty() && name.find(each) != std::string_view::npos) rows += number;
-    return rows;
-}
-
 Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet& calibrations) {
     Learned learned;
     for (const auto& calibration : calibrations.all()) {
@@ -66,7 +51,7 @@ Learned learnedBy(const std::vector<std::string>& methods, const CalibrationSet&
             for (const CalibrationSource& source : section.sources) {
                 learned.sources.insert(source.name);
                 named = named && !source.name.empty() && !source.hash.empty();
-                ships = ships && shippedRows(source.name) >= source.rows;
+                ships = ships && rowsShip(source, section.split);
             }
             learned.unnamed += named ? 0 : 1;
             learned.unshipped += ships ? 0 : 1;
@@ -206,7 +191,9 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     const AdapterFound found = adapter && !adapter->program.recordedOnly ? lookFor(*adapter) : AdapterFound();
     const std::vector<std::string> parts = imported ? std::vector<std::string>() : standsOn(card, asked, tables, rows);
     const Learned learned = learnedBy(parts, calibrations);
-    if (!imported) {
+    // What another program was fitted to is its own affair: nothing here proves that it is nothing.
+    const bool foreign = imported || adapter;
+    if (!foreign) {
         facts.samples = samplesBehindAll(card, asked, tables, rows, calibrations);
         facts.fitting = fittingTime(card, asked, tables, rows, calibrations);
     }
@@ -227,7 +214,9 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
         facts.difficultyWhy = fmt::format("answers nothing without a file of yours ({})", facts.files.front());
     } else if (learned.sections > 0) {
         facts.difficulty = "fitted";
-        facts.difficultyWhy = fmt::format("{} sections fitted to measurements ship with it", learned.sections);
+        facts.difficultyWhy = learned.sections == 1
+                                  ? std::string("a section fitted to measurements ships with it")
+                                  : fmt::format("{} sections fitted to measurements ship with it", learned.sections);
     } else {
         facts.difficulty = "drawing";
         facts.difficultyWhy = "the drawing and the workload are enough";
@@ -251,15 +240,15 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
          absent.empty() ? "version, papers and limits stand on its card" : "not said: " + absent);
     // Of nothing fitted nothing can be missing.
     const auto fitted = [&](std::string_view name, std::size_t without, const std::string& all, const char* lacks) {
-        give(name, !imported && without == 0,
-             imported                ? std::string("not known")
+        give(name, !foreign && without == 0,
+             foreign                 ? std::string("not known")
              : learned.sections == 0 ? "nothing was fitted"
              : without == 0          ? all
                                      : fmt::format("{} of {} sections {}", without, learned.sections, lacks));
     };
     fitted(names[2], learned.unnamed, fmt::format("{} tables by name and hash", learned.sources.size()),
            "do not name the rows behind them");
-    fitted(names[3], learned.unshipped, "every row behind it ships", "were fitted to more rows than ship");
+    fitted(names[3], learned.unshipped, "every row behind it ships", "were fitted to rows that do not ship");
     fitted(names[4], learned.unrepeated, "every section says by what rule its rows were drawn",
            "say in words alone which rows they were fitted to");
     const Judging judging =
@@ -270,7 +259,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     judged(names[5], judging.shipped == judging.rows, fmt::format("{} of {} rows ship", judging.shipped, judging.rows));
     judged(names[6], 2 * judging.measured >= judging.rows,
            fmt::format("{} of {} rows were measured, not simulated or summed", judging.measured, judging.rows));
-    const bool devicesKnown = !imported && (leaveDeviceOut || learned.devicesKnown);
+    const bool devicesKnown = !foreign && (leaveDeviceOut || learned.devicesKnown);
     judged(names[7], devicesKnown && judging.unseen >= enoughUnseen,
            devicesKnown ? fmt::format("{} of {} rows are of devices that nothing of it was fitted to", judging.unseen,
                                       judging.rows)
@@ -281,7 +270,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
                                    100 * evaluation->figures.coverage90, judging.rows)
                      : std::string("no interval has been seen"));
     facts.reproducibility.push_back(
-        imported || adapter ? ReproducibilityPoint{std::string(names[9]), false, "another program is not asked twice"}
+        foreign ? ReproducibilityPoint{std::string(names[9]), false, "another program is not asked twice"}
                             : sameBytes(asked, evaluation, tables, calibrations));
     return facts;
 }
