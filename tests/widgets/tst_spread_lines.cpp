@@ -3,6 +3,7 @@
 #include "widgets/canvas/spread_lines.h"
 
 #include <cmath>
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -93,6 +94,31 @@ private slots:
         const std::vector<QPolygonF> before = lines;
         spread(lines, {});
         QVERIFY(lines == before);
+    }
+    // A component's links are spread whenever something in it has moved: by each key that nudges a box, too. As many
+    // links as are spread at all, with eight steps each, in a corridor that has no room for them.
+    void aFullCorridorIsSpreadAtOnce() {
+        constexpr int count = 64, steps = 8;
+        std::vector<QRectF> boxes;
+        for (int i = 0; i < 2 * count; ++i)
+            for (const double x : {0.0, 130.0}) boxes.emplace_back(x, 40.0 * i - 10, 100, 24);
+        std::vector<QPolygonF> lines;
+        for (int i = 0; i < count; ++i) {
+            const double from = 40.0 * i, rise = (40.0 * (count - 1 - i) + 20 - from) / steps;
+            QPolygonF line{{{100, from}, {95, from}}};
+            for (int k = 1; k <= steps; ++k) {
+                line << QPointF(line.last().x(), from + k * rise);
+                line << QPointF(k == steps ? 130.0 : k % 2 == 0 ? 95.0 + k : 104.0 + k, line.last().y());
+            }
+            lines.push_back(std::move(line));
+        }
+        std::vector<QPolygonF*> all;
+        for (QPolygonF& line : lines) all.push_back(&line);
+        const std::clock_t begun = std::clock();
+        spreadLines(all, boxes, {-200, -200, 3000, 12000}, gap);
+        const double seconds = double(std::clock() - begun) / CLOCKS_PER_SEC;
+        qInfo("%.0f ms", seconds * 1000);
+        QVERIFY2(seconds < 0.5, qPrintable(QString::number(seconds)));
     }
     void anyLinesKeepTheirEndsAndWhatTheyWentAround() {
         std::mt19937 random(7);

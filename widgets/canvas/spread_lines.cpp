@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,21 @@ bool crosses(const QPolygonF& line, qsizetype part, const QRectF& box) {
            covered.bottom() > box.top();
 }
 
+/// Where across its direction a part would come too near to a box that it keeps clear of now.
+std::vector<std::pair<double, double>> blockedBy(std::span<const QRectF> obstacles, const Stretch& part) {
+    std::vector<std::pair<double, double>> ranges;
+    for (const QRectF& box : obstacles) {
+        const QRectF around = box.adjusted(-clearance, -clearance, clearance, clearance);
+        const auto [from, to] =
+            part.upright ? std::pair(around.top(), around.bottom()) : std::pair(around.left(), around.right());
+        const auto [low, high] =
+            part.upright ? std::pair(around.left(), around.right()) : std::pair(around.top(), around.bottom());
+        if (part.from >= to || part.to <= from || (part.at > low && part.at < high)) continue;
+        ranges.emplace_back(low, high);
+    }
+    return ranges;
+}
+
 /// Whether `line`, made of `was` by moving one part, runs through nothing, nor too near, that `was` kept clear of.
 bool isFree(const QPolygonF& line, const QPolygonF& was, qsizetype part, std::span<const QRectF> obstacles,
             const QRectF& border) {
@@ -84,32 +100,55 @@ void spreadLines(std::span<QPolygonF* const> lines, std::span<const QRectF> obst
     // The longest first: short ones find room in what is left.
     std::ranges::stable_sort(parts, std::greater(), [](const Part& part) { return part.where.to - part.where.from; });
     // What finds no place in one round may in the next, when others have moved away.
+    std::vector<double> beside;
+    std::vector<QRectF> near;
+    std::vector<std::pair<double, double>> blocked;
     for (int round = 0; round < mostRounds; ++round) {
         bool any = false;
         for (Part& part : parts) {
             QPolygonF& line = *lines[part.line];
             if (part.at == 0 || part.at + 2 == line.size()) continue;
             part.placed = true;
+            // Moved across, a part is as long as before: the same ones run beside it wherever it goes.
+            beside.clear();
+            for (const Part& other : parts)
+                if (other.placed && other.line != part.line && runOver(part.where, other.where, 2 * farthest))
+                    beside.push_back(other.where.at);
+            std::ranges::sort(beside);
+            const auto taken = [&](double at, double apart) {
+                const double reach = apart - 0.01;
+                const auto next = std::ranges::upper_bound(beside, at - reach);
+                return next != beside.end() && *next < at + reach;
+            };
+            near.clear();
             // Narrower where the corridor is.
             for (const double apart : {gap, 0.5 * gap, 0.4 * gap}) {
-                const auto taken = [&](const Stretch& where) {
-                    return std::ranges::any_of(parts, [&](const Part& other) {
-                        return other.placed && other.line != part.line && runOver(where, other.where, apart);
-                    });
-                };
-                if (!taken(part.where)) break;
-                for (int step = 2; step < 2 * farthest; ++step) {
-                    const double by = step % 2 == 0 ? step / 2 : -(step / 2);
-                    QPolygonF other = moved(line, part.at, by);
-                    if (other.isEmpty() || taken(stretchOf(other, part.at)) ||
-                        !isFree(other, line, part.at, obstacles, border))
-                        continue;
-                    line = std::move(other);
-                    any = true;
-                    break;
+                if (!taken(part.where.at, apart)) break;
+                if (near.empty()) {
+                    constexpr double reach = farthest + clearance;
+                    const QRectF around = line.boundingRect().adjusted(-reach, -reach, reach, reach);
+                    std::ranges::copy_if(obstacles, std::back_inserter(near),
+                                         [&](const QRectF& box) { return box.intersects(around); });
+                    blocked = blockedBy(near, part.where);
                 }
+                bool placed = false;
+                for (int step = 2; step < 2 * farthest && !placed; ++step) {
+                    const double by = step % 2 == 0 ? step / 2 : -(step / 2);
+                    const double at = part.where.at + by;
+                    if (taken(at, apart) || std::ranges::any_of(blocked, [&](const auto& range) {
+                            return at > range.first && at < range.second;
+                        }))
+                        continue;
+                    QPolygonF other = moved(line, part.at, by);
+                    if (other.isEmpty() || !isFree(other, line, part.at, near, border)) continue;
+                    line = std::move(other);
+                    placed = true;
+                }
+                if (!placed) continue;
+                any = true;
                 for (Part& its : parts)
                     if (its.line == part.line) its.where = stretchOf(line, its.at);
+                break;
             }
         }
         if (!any) return;
