@@ -4,6 +4,9 @@
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/main_window.h"
 #include "app/window/studio.h"
+#include "learning/calibration.h"
+#include "methods/kernel_method.h"
+#include "methods/model/launches.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
@@ -14,8 +17,14 @@
 #include "widgets/gpu/cycle_stack_view.h"
 #include "widgets/gpu/occupancy_view.h"
 #include "widgets/gpu/warp_timeline.h"
+#include "workload/kernel_source.h"
 
 #include <QtWidgets>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
 
 using namespace orrery;
 using namespace orrery::app;
@@ -43,6 +52,43 @@ private slots:
     }
     void init() { page_->tabs()->setCurrentIndex(0); }
     void cleanupTestCase() { window_.reset(); }
+
+    // The workload's kernels come first, by their share of a pass: shares fall, add up to one pass and are tile-hybrid's.
+    void theDearestKernelStandsFirst() {
+        const auto gpu = gpuDrawing(window_->document().hardware());
+        const WorkloadPtr workload = window_->studio().live.workload();
+        QVERIFY(gpu && workload);
+        const PassKernels pass = kernelsByTime(*workload, gpu->view);
+        QVERIFY(pass.kernels.size() > 2);
+        double sum = 0, longest = 0;
+        for (const PassKernel& each : pass.kernels) sum += each.share;
+        QVERIFY(std::abs(sum - 1) < 1e-9);
+        QVERIFY(std::ranges::is_sorted(pass.kernels, std::greater(), &PassKernel::share));
+        // By the method's own answer about the whole pass, no operator takes more than the first kernel's share.
+        const auto pricer = findKernelMethod(pass.method)->bind(gpu->view, shippedCalibrations().set);
+        QVERIFY(pricer);
+        double whole = 0;
+        std::string dearest;
+        std::map<std::string, double> seconds;
+        for (const Launch& launch : launchesOf(*workload, {}).launches) {
+            const std::string text = kernelSource(launch.kernel);
+            const double time = launch.count * launch.scale * (*pricer)->price(launch.kernel).seconds;
+            whole += time;
+            if ((seconds[text] += time) > longest) longest = seconds[text], dearest = text;
+        }
+        QVERIFY2(dearest.ends_with(pass.kernels.front().text), dearest.c_str());
+        QVERIFY(std::abs(longest / whole - pass.kernels.front().share) < 1e-9);
+        auto* box = page_->findChild<QComboBox*>("gpu.kernel");
+        for (std::size_t i = 0; i < std::min<std::size_t>(3, pass.kernels.size()); ++i) {
+            QCOMPARE(box->itemText(static_cast<int>(i)), QString::fromStdString(pass.kernels[i].text));
+            QCOMPARE(box->itemData(static_cast<int>(i)).toString(), ui::percentText(pass.kernels[i].share));
+        }
+        // What is written in the field is the kernel alone.
+        const QString before = box->currentText();
+        box->setCurrentIndex(0);
+        QCOMPARE(box->currentText(), QString::fromStdString(pass.kernels.front().text));
+        page_->setKernel(before);
+    }
 
     void theFirstLookIsFilled() {
         QCOMPARE(page_->answer()->runs.size(), std::size_t{1});

@@ -28,14 +28,14 @@
 #include <QTabWidget>
 #include <QToolButton>
 
-#include <set>
+#include <cmath>
 
 namespace orrery::app {
 
 namespace {
 
 constexpr auto usualKernel = "gemm m=512 n=512 k=512 fp16";
-constexpr int mostOperators = 60;  // that the chooser lists
+constexpr std::size_t mostOperators = 60;  // that the chooser lists
 
 }  // namespace
 
@@ -94,37 +94,45 @@ bool GpuPage::late() const {
     return answer_ && answer_->question != question();
 }
 
-// Kernels by template, those of the workload's operators, those of an opened trace.
+// The workload's kernels, the dearest first, those of an opened trace, and templates.
 void GpuPage::fillKernels() {
-    QStringList texts{
-        QLatin1String(usualKernel),
-        QStringLiteral("gemm m=4096 n=4096 k=4096 bf16"),
-        QStringLiteral("prefill-attention queries=1024 keys=1024 heads=16 kv_heads=16 head_dim=128 causal=yes fp16"),
-        QStringLiteral("decode-attention batch=8 queries=1 keys=2048 heads=32 kv_heads=8 head_dim=128 fp16"),
-        QStringLiteral("softmax m=2048 n=4096 fp16"),
-        QStringLiteral("normalization m=2048 n=4096 fp16"),
-        QStringLiteral("elementwise m=2048 n=4096 fp16"),
+    struct Item {
+        QString text, share, tip;
     };
+    std::vector<Item> items;
     if (const WorkloadPtr workload = studio_.live.workload()) {
-        std::set<std::string> seen;
-        for (const Launch& launch : launchesOf(*workload, {}).launches) {
-            std::string text = kernelSource(launch.kernel);
-            if (text.starts_with("kernel:")) text.erase(0, 7);
-            if (text.empty() || !seen.insert(text).second) continue;
-            texts << ui::qs(text);
-            if (seen.size() >= mostOperators) break;
+        const auto gpu = gpuDrawing(studio_.document.hardware());
+        const PassKernels pass = gpu ? kernelsByTime(*workload, gpu->view) : PassKernels{};
+        for (const PassKernel& each : pass.kernels) {
+            if (items.size() >= mostOperators) break;
+            items.push_back(
+                {ui::qs(each.text), ui::percentText(each.share),
+                 tr("%1 of a pass's time, run %n time(s), by %2", nullptr, static_cast<int>(std::lround(each.launches)))
+                     .arg(ui::percentText(each.share), ui::qs(pass.method))});
         }
     }
-    for (const std::string& file : traces_) texts << QStringLiteral("trace:") + ui::qs(file);
-    const QSignalBlocker a(kernels_), b(others_);
-    kernels_->clear();
-    kernels_->addItems(texts);
-    kernels_->setEditText(kernel_);
+    const std::size_t ofPass = items.size();
+    for (const std::string& file : traces_) items.push_back({QStringLiteral("trace:") + ui::qs(file), {}, {}});
+    for (const char* each :
+         {usualKernel, "gemm m=4096 n=4096 k=4096 bf16",
+          "prefill-attention queries=1024 keys=1024 heads=16 kv_heads=16 head_dim=128 causal=yes fp16",
+          "decode-attention batch=8 queries=1 keys=2048 heads=32 kv_heads=8 head_dim=128 fp16",
+          "softmax m=2048 n=4096 fp16", "normalization m=2048 n=4096 fp16", "elementwise m=2048 n=4096 fp16"})
+        items.push_back({QLatin1String(each), {}, {}});
     const QString other = others_->currentText();
     const bool none = other == others_->itemText(0);
+    const QSignalBlocker a(kernels_), b(others_);
+    kernels_->clear();
     others_->clear();
     others_->addItem(tr("the same kernel"));
-    others_->addItems(texts);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        for (QComboBox* box : {kernels_, others_}) {
+            if (i == ofPass && i > 0) box->insertSeparator(box->count());
+            box->addItem(items[i].text, items[i].share);
+            box->setItemData(box->count() - 1, items[i].tip, Qt::ToolTipRole);
+        }
+    }
+    kernels_->setEditText(kernel_);
     if (!none) others_->setEditText(other);
 }
 
@@ -255,7 +263,7 @@ void GpuPage::showLate() {
     } else if (running && (!answer_ || answer_->stopped())) {
         head_->headline()->setTone(ui::Tone::Normal);
         head_->headline()->setFullText(tr("Simulating …"));
-        head_->sub()->setFullText(tr("Stop shows what the run has reached"));
+        head_->sub()->setFullText(tr("Stop shows the result so far"));
     } else if (answer_) {
         const GpuRun& first = answer_->runs.front();
         QString text = ui::qs(headlineOf(first));
@@ -270,9 +278,9 @@ void GpuPage::showLate() {
         head_->headline()->setTone(answer_->stopped() ? ui::Tone::Warning : ui::Tone::Normal);
         head_->headline()->setFullText(text);
         QString sub = tr("Simulated: %1. ").arg(ui::qs(first.seen.part.text()));
-        if (first.stopped()) sub = tr("Everything below is what the run had reached. Press Run to begin again. ");
-        if (first.interval) sub += tr("In brackets: where measured products lie around simulated ones. ");
-        sub += tr("Multiprocessor %1 is watched; the launch is left out. A template of usual kernels, not a library's "
+        if (first.stopped()) sub = tr("Stopped: everything below is the result so far. Press Run to start again. ");
+        if (first.interval) sub += tr("In brackets: the range of measured products around simulated ones. ");
+        sub += tr("Multiprocessor %1 is shown; the launch is not counted. A template of usual kernels, not a library's "
                   "own code")
                    .arg(first.seen.recording->sm);
         head_->sub()->setFullText(sub);

@@ -17,6 +17,7 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QStyledItemDelegate>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
@@ -32,6 +33,21 @@ QToolButton* textButton(QWidget* parent, const char* id, const QString& text, co
     return button;
 }
 
+/// The share of a pass's time before the kernel's own words.
+class SharesDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QString share = index.data(Qt::UserRole).toString();
+        constexpr QChar figureSpace(0x2007);
+        if (!share.isEmpty())
+            option->text = share.rightJustified(7, figureSpace) + QStringLiteral("   ") + option->text;
+    }
+};
+
 QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, const QString& tip) {
     auto* box = named(new QComboBox(parent), id, name, tip);
     box->setEditable(true);
@@ -40,6 +56,7 @@ QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, co
     box->setMinimumContentsLength(16);
     box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     box->setCompleter(nullptr);
+    box->setItemDelegate(new SharesDelegate(box));
     box->lineEdit()->setObjectName(QLatin1String(id) + QStringLiteral(".text"));
     box->lineEdit()->setAccessibleName(name);
     box->lineEdit()->setToolTip(tip);
@@ -98,9 +115,10 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
         for (QWidget* field : fields) group->addWidget(field);
         row->addGroup(group);
     };
-    kernels_ = kernelChoice(form, "gpu.kernel", tr("Kernel"),
-                            tr("A kind of kernel and its sizes, such as gemm m=512 n=512 k=512 fp16; an operator of "
-                               "the workload; or a kernel of an opened trace"));
+    kernels_ =
+        kernelChoice(form, "gpu.kernel", tr("Kernel"),
+                     tr("A kind of kernel and its sizes, such as gemm m=512 n=512 k=512 fp16; one of the "
+                        "workload's kernels, listed by their share of its time; or a kernel of an opened trace"));
     budget_ = namedNumber(form, "gpu.budget", tr("Budget"),
                           tr("Seconds of simulation, at 150,000 warp instructions each; of longer kernels the first "
                              "waves of blocks are simulated"),
@@ -139,7 +157,7 @@ QWidget* GpuPage::buildWarps(QWidget* parent) {
     auto* tab = new QWidget(parent);
     auto* column = new QVBoxLayout(tab);
     auto* row = new QHBoxLayout;
-    back_ = textButton(tab, "gpu.back", tr("◀ Step"), tr("To the issue before (Left)"));
+    back_ = textButton(tab, "gpu.back", tr("◀ Step"), tr("To the previous issue (Left)"));
     play_ = textButton(tab, "gpu.play", tr("Play"), tr("Go from issue to issue by itself"));
     play_->setCheckable(true);
     forward_ = textButton(tab, "gpu.forward", tr("Step ▶"), tr("To the next issue (Right)"));

@@ -1,15 +1,20 @@
 #include "app/window/gpu/gpu_question.h"
 
 #include "base/unit.h"
+#include "learning/calibration.h"
 #include "methods/gpu/gpu_cycle.h"
 #include "methods/gpu/gpu_what_if.h"
+#include "methods/kernel_method.h"
 #include "methods/model/kernel_bound.h"
+#include "methods/model/launches.h"
 #include "widgets/common/units_text.h"
 #include "workload/kernel_source.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace orrery::app {
 
@@ -68,6 +73,32 @@ Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const Gpu
     const auto program = programFor(kernel, gpu, read);
     if (!program) return tl::unexpected(program.error());
     return program->build(0)->header();
+}
+
+PassKernels kernelsByTime(const Workload& workload, const GpuView& gpu) {
+    const KernelMethod& method = *findKernelMethod("tile-hybrid");
+    const auto pricer = method.bind(gpu, shippedCalibrations().set);
+    PassKernels all{{}, std::string(pricer ? method.id : "roofline")};
+    std::map<std::string, std::pair<std::size_t, double>> known;  // where it stands, s of one launch
+    double whole = 0;
+    for (const Launch& launch : launchesOf(workload, {}).launches) {
+        std::string text = kernelSource(launch.kernel);
+        if (text.starts_with("kernel:")) text.erase(0, 7);
+        if (text.empty()) continue;
+        const auto [at, isNew] = known.try_emplace(text, all.kernels.size(), 0);
+        if (isNew) {
+            all.kernels.push_back({text});
+            at->second.second =
+                pricer ? (*pricer)->price(launch.kernel).seconds : leastSeconds(gpu.device, launch.kernel);
+        }
+        PassKernel& kernel = all.kernels[at->second.first];
+        const double seconds = launch.count * launch.scale * at->second.second;
+        kernel.launches += launch.count;
+        if (seconds > 0) kernel.share += seconds, whole += seconds;
+    }
+    for (PassKernel& each : all.kernels) each.share /= whole > 0 ? whole : 1;
+    std::ranges::stable_sort(all.kernels, std::greater(), &PassKernel::share);
+    return all;
 }
 
 Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop, Progress& progress) {

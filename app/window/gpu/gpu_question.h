@@ -5,6 +5,7 @@
 
 #include "hardware/views/device_ref.h"
 #include "methods/gpu/gpu_watch.h"
+#include "workload/workload.h"
 
 #include <algorithm>
 #include <memory>
@@ -59,6 +60,19 @@ Expected<GpuDrawing> gpuDrawing(const HardwarePtr& hardware);
 
 /// Registers, shared memory and threads that a block of the kernel asks for.
 Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const GpuDrawing& gpu);
+
+/// A kernel of a workload, and what a pass spends on it.
+struct PassKernel {
+    std::string text;     ///< as GpuQuestion::kernel
+    double share = 0;     ///< of the time of all kernels
+    double launches = 0;  ///< in a pass
+};
+struct PassKernels {
+    std::vector<PassKernel> kernels;  ///< the one that takes most of the time first
+    std::string method;               ///< id of the method that said so
+};
+/// The distinct kernels of a pass on the GPU, by tile-hybrid; collectives are left out.
+PassKernels kernelsByTime(const Workload& workload, const GpuView& gpu);
 
 Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop, Progress& progress);
 
