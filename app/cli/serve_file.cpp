@@ -251,6 +251,7 @@ int serveFile(const Arguments& arguments, Watch& watch) {
                                  {"replicas", pool.replicas},
                                  {"devices_per_replica", pool.devicesPerReplica},
                                  {"scheduler", study.scenario.pools[i].scheduler.id},
+                                 {"priced_by", pool.pricer.empty() ? Json() : Json(pool.pricer)},
                                  {"assumptions", pool.assumptions}});
     }
     return serveFleet(*planned->fleet, std::move(*stream), study.seed, std::move(head),

@@ -86,6 +86,7 @@ private slots:
                 return sentence.find("priced by " + std::string(method.id) + ",") != std::string::npos;
             });
             QVERIFY2(named != kernelMethods().end(), sentence.c_str());
+            QCOMPARE(fleet->pools[0].pricer, std::string(named->id));
             // The one that is said is the one that prices.
             ServingScenario chosen = scenario;
             chosen.pools[0].time.method = std::string(named->id);
@@ -105,6 +106,7 @@ private slots:
         }
         const auto gpu = fleetOf(ServingScenario(), drawing("h100-sxm"));
         QVERIFY(gpu && said(*gpu).empty());
+        QCOMPARE(gpu->pools[0].pricer, TimeSlot{}.method);
     }
 
     // vLLM 0.19 gives Llama-3.1 8B 2,588 blocks on an RTX 4090 (published by LLMServingSim).

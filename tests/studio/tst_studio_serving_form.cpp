@@ -1,13 +1,17 @@
 // The folded sections of the serving form with real mouse and keys: every edit is one step of the undo list and reaches
 // the run.
 
+#include "app/document/commands/serving_edits.h"
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_fields.h"
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_page.h"
+#include "methods/method.h"
+#include "methods/system/planned_fleet.h"
 #include "support/serving_window.h"
 #include "widgets/common/fold.h"
 #include "widgets/common/label.h"
+#include "widgets/common/text.h"
 #include "widgets/evidence/cells_model.h"
 
 #include <QtWidgets>
@@ -53,6 +57,68 @@ private slots:
             QVERIFY2(!each->accessibleName().isEmpty(), qPrintable(each->objectName()));
             QVERIFY2(!each->toolTip().isEmpty(), qPrintable(each->objectName()));
         }
+    }
+
+    // On an array, an NPU or a CPU, too, the time predictor that is shown is the one that answers. Those that cover the
+    // device can be chosen; of the others the tip says why not.
+    void whoPricesIsChosenOnEveryKindOfDevice() {
+        auto* devices = page_->findChild<QComboBox*>("serving.device");
+        auto* methods = page_->findChild<QComboBox*>("serving.method");
+        const auto choose = [&](QComboBox* box, const QString& data) {
+            box->setCurrentIndex(box->findData(data));
+            QVERIFY2(box->currentIndex() >= 0, qPrintable(data));
+            emit box->activated(box->currentIndex());
+            QVERIFY(answered());
+        };
+        const auto enabled = [&](const QString& id) {
+            const int at = methods->findData(id);
+            return at >= 0 && methods->model()->flags(methods->model()->index(at, 0)).testFlag(Qt::ItemIsEnabled);
+        };
+        // Few lengths: a method that takes its time prices few points.
+        ServingStudy question = ServingWindow::shortQuestion();
+        question.scenario.pools.resize(1);
+        question.traffic.requests = 20;
+        question.traffic.prompt = {.kind = LengthKind::Fixed, .mean = 256};
+        question.traffic.output = {.kind = LengthKind::Fixed, .mean = 16};
+        window_->document().apply(setServingEdit(*window_->document().state(), question));
+        QVERIFY(answered());
+        const QString unchosen = QString::fromStdString(TimeSlot{}.method);
+        const QString onGpu = methods->itemText(methods->findData(unchosen));
+        QVERIFY(enabled("tile-wave"));
+        for (const char* id : {"tpu-v4", "epyc-9654"}) {
+            choose(devices, id);
+            const auto fleet = fleetOf(page_->question().scenario, window_->document().hardware());
+            QVERIFY2(fleet, fleet ? "" : fleet.error().message.c_str());
+            const QString used = QString::fromStdString(fleet->pools.front().pricer);
+            QVERIFY(used != unchosen);
+            QVERIFY2(methods->currentText().contains(ui::qs(findMethod(used.toStdString())->card.title)),
+                     qPrintable(methods->currentText()));
+            QVERIFY(methods->toolTip().contains(used));
+            QVERIFY(!enabled("tile-wave") && enabled(used));
+            QVERIFY(!methods->itemData(methods->findData("tile-wave"), Qt::ToolTipRole).toString().isEmpty());
+            choose(methods, used);
+            QCOMPARE(serving().scenario.pools.front().time.method, used.toStdString());
+            QCOMPARE(methods->currentData().toString(), used);
+            choose(methods, unchosen);
+        }
+        choose(devices, "h100-sxm");
+        QCOMPARE(methods->currentText(), onGpu);
+        QVERIFY(enabled("tile-wave"));
+    }
+
+    // The host stays as it was said when another method is chosen.
+    void whoPricesLeavesTheHostAsItWas() {
+        ServingStudy question = ServingWindow::shortQuestion();
+        question.scenario.pools.resize(1);
+        question.scenario.pools.front().time.software = "eager";
+        window_->document().apply(setServingEdit(*window_->document().state(), question));
+        QVERIFY(answered());
+        auto* methods = page_->findChild<QComboBox*>("serving.method");
+        methods->setCurrentIndex(methods->findData("tile-wave"));
+        emit methods->activated(methods->currentIndex());
+        QVERIFY(answered());
+        QCOMPARE(serving().scenario.pools.front().time.method, std::string("tile-wave"));
+        QCOMPARE(serving().scenario.pools.front().time.software, std::string("eager"));
     }
 
     // From a trace back to drawn arrivals: the number of requests of before, not none, which never ends.

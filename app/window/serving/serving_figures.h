@@ -15,7 +15,7 @@ class CellsTable;
 
 namespace orrery::app {
 
-/// `First token 46 ms (p99 118 ms) · per token 15 ms · 5.94 requests/s · promise kept by 98 %`
+/// `First token 46 ms (p99 118 ms) · per token 15 ms · 5.94 requests/s · 98 % meet the SLO`
 QString headlineOf(const ui::ServingRun& run);
 /// One line per figure, one column per run with its 90 % interval beside it; of two, their difference too. Figures of
 /// tenants and stages follow. `intervals`: of each run, as far as they are there.

@@ -2,8 +2,6 @@
 
 #include "app/window/form_parts.h"
 #include "hardware/files/catalogue.h"
-#include "methods/kernel_method.h"
-#include "methods/method.h"
 #include "methods/system/planned_fleet.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
@@ -122,24 +120,8 @@ void ServingForm::buildModel() {
     FieldRows& rows = rowsOn(form);
     rows.field("model/source");
     rows.field("model/weights");
-    const FieldSpec& pricer = *findField("pools/time/method");
-    method_ = namedChoice(inner_, "serving.method", ui::qs(pricer.title), fieldTip(pricer));
-    rows.claim(method_, "pools/time/method");
-    for (const KernelMethod& method : kernelMethods()) {
-        const Method* model = findMethod(method.id);
-        if (model && asksForFile(model->card)) continue;
-        method_->addItem(ui::qs(model ? model->card.title : method.id), ui::qs(method.id));
-    }
-    form->addRow(ui::qs(pricer.shortTitle()), method_);
+    buildPricer(form, rows);
     rows.section("model");
-    connect(method_, &QComboBox::activated, this, [this] {
-        if (method_->currentData().toString().isEmpty()) return;
-        for (PoolSpec& each : question_.scenario.pools) {
-            each.time = {};
-            each.time.method = method_->currentData().toString().toStdString();
-        }
-        changed();
-    });
 }
 
 void ServingForm::buildFleet() {
@@ -148,7 +130,8 @@ void ServingForm::buildFleet() {
         namedChoice(inner_, "serving.device", tr("Device"), tr("The device that is drawn, or one of the catalogue"));
     device_->addItem(tr("As drawn"), QString());
     for (const CatalogueEntry& entry : hardwareCatalogue())
-        if (entry.group == "GPU" || entry.group == "TPU" || entry.group == "Accelerator" || entry.group == "CPU")
+        if (entry.group == "GPU" || entry.group == "TPU" || entry.group == "Accelerator" || entry.group == "CPU" ||
+            entry.group == "Edge")
             device_->addItem(ui::qs(entry.name), ui::qs(entry.id));
     replicas_ =
         namedNumber(inner_, "serving.replicas", tr("Replicas"), tr("Copies of the model behind one router"), 1, 1024);
@@ -210,12 +193,7 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     if (question_.scenario.pools.empty()) question_.scenario.pools.emplace_back();
     filling_ = true;
     const auto& pools = question_.scenario.pools;
-    if (const int table = method_->findData(QString()); table >= 0) method_->removeItem(table);
-    const TimeSlot& slot = pool().time;
-    if (slot.kind == SlotKind::Table)
-        method_->insertItem(0, tr("Measured: %1 tables").arg(ui::qs(slot.format)), QString());
-    if (slot.kind == SlotKind::Law) method_->insertItem(0, tr("A fitted law"), QString());
-    selectData(method_, slot.kind == SlotKind::Kernels ? ui::qs(slot.method) : QString());
+    showPricer();
     selectData(device_, ui::qs(pool().hardware));
     replicas_->setValue(pools.back().replicas);
     // Pools that are no halves of one service (stages, tenants, generations of devices) are shown by their names.
@@ -261,7 +239,7 @@ void ServingForm::setPlan(const PlannedFleet& planned, double low, double high) 
         return (factor < 1 ? QStringLiteral("−") : QStringLiteral("+")) + ui::percentText(std::abs(factor - 1));
     };
     lines << (low < 1 || high > 1 ? tr("90 % of iteration times: %1 to %2").arg(signedPercent(low), signedPercent(high))
-                                  : tr("How sure the iteration times are has not been measured"));
+                                  : tr("The accuracy of the iteration times has not been measured"));
     planText_->setText(lines.join(QLatin1Char('\n')));
     QStringList assumptions;
     for (const PlannedPool& each : planned.pools)

@@ -35,6 +35,8 @@ public:
     void setStream(std::shared_ptr<const RequestStream> stream);  ///< what the traffic became, for its picture
     /// What the fleet became, in words, and how sure its iteration times are (factors of 90 %; both 1: not measured).
     void setPlan(const PlannedFleet& planned, double low, double high);
+    /// Who can price the iterations of each pool, and who does.
+    void setPricers(std::vector<PoolPricers> pricers);
 
     /// The trace has other columns than any kind that is known: opens the section where they are named, and says so.
     QString askForColumns();
@@ -46,6 +48,9 @@ signals:
 private:
     QFormLayout* section(const QString& title);
     void buildModel();
+    void buildPricer(QFormLayout* form, FieldRows& rows);
+    void showPricer();
+    void choosePricer();
     void buildFleet();
     void buildPolicy();
     void buildTraffic();
@@ -63,6 +68,7 @@ private:
     PoolSpec& pool() { return question_.scenario.pools.front(); }
 
     ServingStudy question_;
+    std::vector<PoolPricers> pricers_;                ///< by pool; empty before the first answer
     std::string asked_;                               ///< file whose columns were asked for
     std::int64_t requests_ = TrafficSpec{}.requests;  ///< last number that was not "all"
     bool filling_ = false;

@@ -88,11 +88,11 @@ void ServingPage::build() {
     column->setSpacing(unit / 2);
     headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, right);
     headline_->setObjectName(QStringLiteral("serving.headline"));
-    headline_->setElided(true);
+    headline_->setWordWrap(true);  // figures are not cut
     column->addWidget(headline_);
     notes_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Warning, right);
     notes_->setObjectName(QStringLiteral("serving.notes"));
-    notes_->setElided(true);
+    notes_->setWordWrap(true);
     notes_->hide();
     column->addWidget(notes_);
     column->addWidget(buildTransport());
@@ -320,6 +320,7 @@ void ServingPage::show(ServingAnswer answer) {
     const bool now = answersNow(answer);
     if (!now && answer.refusal) return emit answered();
     if (answer.stream) form_->setStream(answer.stream);
+    form_->setPricers(std::move(answer.pricers));
     note(answer.warnings);
     if (answer.refusal) {
         refuse(*answer.refusal);
@@ -333,7 +334,7 @@ void ServingPage::show(ServingAnswer answer) {
     const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
     runs_ = std::move(answer.runs);
     outdated_ = !now;
-    now ? veil_->lift() : veil_->dropSoon(tr("Of the question before. This one is being answered."));
+    now ? veil_->lift() : veil_->dropSoon(tr("This answers the previous question. The new answer is on its way."));
     headline_->setTone(ui::Tone::Normal);
     showRuns(answer.planned);
     // A run that is new shows its middle, where something happens; an edited one the same share of its time.
@@ -437,7 +438,7 @@ void ServingPage::follow(RequestIndex request) {
 void ServingPage::showLife() {
     std::vector<ui::Fact> facts;
     if (current_ == no_request || runs_.empty()) {
-        facts.push_back({tr("Click a request"), {}, tr("Its life is told here"), ui::Tone::Muted});
+        facts.push_back({tr("Click a request"), {}, tr("Its timeline is shown here"), ui::Tone::Muted});
         return life_->setFacts(std::move(facts));
     }
     facts.push_back({tr("Request %1").arg(current_), {}, {}, ui::Tone::Accent});

@@ -40,7 +40,7 @@ QWidget* ServingPage::buildTransport() {
         return made;
     };
     rewind_ = button(QStringLiteral("media-skip-backward"), tr("To the beginning"), "serving.rewind");
-    back_ = button(QStringLiteral("media-seek-backward"), tr("Back to the iteration before"), "serving.back");
+    back_ = button(QStringLiteral("media-seek-backward"), tr("Back to the previous iteration"), "serving.back");
     play_ = button(QStringLiteral("media-playback-start"), tr("Play or pause"), "serving.play");
     play_->setCheckable(true);
     forward_ = button(QStringLiteral("media-seek-forward"), tr("On to the next iteration"), "serving.forward");
@@ -63,7 +63,7 @@ QWidget* ServingPage::buildTransport() {
     now_->setMinimumWidth(unit * 18);
     row->addWidget(now_);
     pin_ = named(new QPushButton(tr("Pin this fleet"), bar), "serving.pin", tr("Pin this fleet"),
-                 tr("Keeps the present fleet beside the ones to come: the same requests, every figure with the "
+                 tr("Keeps this fleet for comparison: later fleets get the same requests, and every figure shows the "
                     "difference"));
     pin_->setCheckable(true);
     pin_->setEnabled(false);

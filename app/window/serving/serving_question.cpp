@@ -1,6 +1,8 @@
 #include "app/window/serving/serving_question.h"
 
+#include "learning/calibration.h"
 #include "methods/system/fleet_defaults.h"
+#include "methods/system/iteration_times.h"
 #include "serving/traffic/trace_part.h"
 #include "study/serving/capacity.h"
 #include "widgets/common/text.h"
@@ -47,6 +49,23 @@ std::vector<Contender> contendersOf(const ServingStudy& question, const std::sha
     return all;
 }
 
+std::vector<PoolPricers> pricersOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing) {
+    std::vector<PoolPricers> all(scenario.pools.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (const auto device = poolDevice(scenario.pools[i], drawing))
+            all[i].offers = pricerOffers({device->design, device->place}, shippedCalibrations().set);
+    return all;
+}
+
+void addUsed(std::vector<PoolPricers>& pricers, const PlannedFleet& planned) {
+    for (std::size_t i = 0; i < pricers.size() && i < planned.pools.size(); ++i) {
+        pricers[i].used = planned.pools[i].pricer;
+        const std::string place = "pools/" + planned.pools[i].name + "/time/method";
+        for (const Diagnostic& each : planned.warnings)
+            if (each.code == "serving.usual-pricer" && each.place.path == place) pricers[i].reason = each.message;
+    }
+}
+
 Diagnostic pinnedRefusal(const Contender& contender, const Diagnostic& why) {
     Diagnostic warning = why;
     warning.severity = Severity::Warning;
@@ -68,6 +87,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
     answer.question = question;
     answer.drawing = drawing;
     answer.pinned = pinned;
+    answer.pricers = pricersOf(question.scenario, drawing);
     auto stream = requestsOf(question.scenario, question.traffic, question.seed);
     if (!stream) {
         answer.refusal = stream.error();
@@ -95,9 +115,12 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
         }
         if (i == 0) {
             answer.planned = *planned;
+            addUsed(answer.pricers, *planned);
             for (Diagnostic& each : notEngineDefaults(contender.scenario, *planned))
                 answer.warnings.push_back(std::move(each));
-            for (const Diagnostic& each : planned->warnings) answer.warnings.push_back(each);
+            // Who prices iterations stands in the form.
+            for (const Diagnostic& each : planned->warnings)
+                if (each.code != "serving.usual-pricer") answer.warnings.push_back(each);
         }
         ServingOptions how;
         how.seed = question.seed;

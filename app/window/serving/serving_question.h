@@ -4,11 +4,14 @@
 
 #include "base/executor.h"
 #include "methods/system/planned_fleet.h"
+#include "methods/system/usual_pricer.h"
 #include "serving/serving_study.h"
 #include "widgets/serving/line_plot.h"
 #include "widgets/serving/serving_run.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace orrery::app {
 
@@ -21,12 +24,20 @@ struct PinnedFleet {
 };
 using PinnedFleetPtr = std::shared_ptr<const PinnedFleet>;
 
+/// Kernel methods beside a pool's device.
+struct PoolPricers {
+    std::vector<PricerOffer> offers;  ///< empty where there is no device
+    std::string used;                 ///< id of the one that prices the iterations; empty: none, or no answer yet
+    std::string reason;               ///< why that one, where nobody chose it
+};
+
 struct ServingAnswer {
     ServingStudy question;
     std::shared_ptr<const Hardware> drawing;
     PinnedFleetPtr pinned;  ///< null: none
     std::shared_ptr<const RequestStream> stream;
-    PlannedFleet planned;  ///< of the first policy
+    PlannedFleet planned;              ///< of the first policy
+    std::vector<PoolPricers> pricers;  ///< by pool
     ui::ServingRuns runs;
     Diagnostics warnings;               ///< rows of a trace that are left out, numbers that are not the engine's own
     std::optional<Diagnostic> refusal;  ///< nothing else is filled then but what came before it

@@ -35,7 +35,7 @@ QWidget* ServingSearch::buildChoices() {
         QStringLiteral("serving.capacity"), tr("SLO to meet"),
         tr("Share of requests that must meet the SLO, and the precision of the search"),
         [](const ServingStudy& q) {
-            return tr("by %1, to %2")
+            return tr("by %1 of requests, within %2")
                 .arg(ui::percentText(q.capacity.attainment), ui::percentText(q.capacity.tolerance));
         },
         inner);
@@ -106,8 +106,8 @@ QWidget* ServingSearch::buildResults() {
         connect(box, &QComboBox::activated, this, &ServingSearch::showPlot);
         return box;
     };
-    up_ = axis("serving.search.up", tr("Upward"), tr("Figure of the upward axis"), 3);
-    across_ = axis("serving.search.across", tr("Across"), tr("Figure of the axis across"), 4);
+    up_ = axis("serving.search.up", tr("Y axis"), tr("Figure on the vertical axis"), 3);
+    across_ = axis("serving.search.across", tr("X axis"), tr("Figure on the horizontal axis"), 4);
     plotColumn->addWidget(up_, 0, Qt::AlignLeft);
     plot_ = new ui::FrontPlot(
         QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
@@ -132,7 +132,7 @@ QWidget* ServingSearch::buildResults() {
     chosenText_->setObjectName(QStringLiteral("serving.search.chosen"));
     chosenText_->setElided(true);
     use_ = named(new QPushButton(tr("Use this"), sweep), "serving.search.use", tr("Use this configuration"),
-                 tr("Makes it the fleet of the form at the left; one step of the undo list"));
+                 tr("Makes it the fleet of the form at the left; one undo step"));
     bottom->addWidget(chosenText_, 1);
     bottom->addWidget(use_);
     sweepColumn->addLayout(bottom);

@@ -40,6 +40,7 @@ struct KernelIterationSpec {
     SoftwareStack software;
     ForeignStack stack;     ///< kernels whose prices were learned from another engine
     double clockShare = 1;  ///< of the nominal clock: compute-bound time grows as the clock falls
+    std::string method;     ///< id of the kernel method that made `pricer`
     std::string chosen;     ///< why this pricer, where nobody chose it; one sentence
     double powerCap = 0;    ///< watts of one device, below its own cap: the clock falls until they suffice. 0: its own
 };
@@ -71,6 +72,7 @@ public:
     IterationPrice price(const IterationCost& cost, double clockShare) const;
     const IterationLaunches& launches() const { return launches_; }
     const KernelPricer& pricer() const { return *spec_.pricer; }
+    const std::string& method() const { return spec_.method; }
     const std::string& chosen() const { return spec_.chosen; }
     /// Kernels of one iteration, one by one: what the grids add up.
     std::vector<Launch> kernelsOf(const IterationWork& work) const;

@@ -21,7 +21,7 @@ std::optional<Diagnostic> notEngineDefaults(const SchedulerSpec& scheduler, cons
     if (!own || (own->maxSequences == scheduler.maxSequences && own->tokenBudget == scheduler.tokenBudget))
         return std::nullopt;
     Diagnostic note = warning("serving.engine-defaults",
-                              fmt::format("pool {}: {} sequences and {} tokens an iteration are taken, {} would take "
+                              fmt::format("pool {}: {} sequences and {} tokens per iteration are set; {} would use "
                                           "{} and {} on this device",
                                           pool.name, scheduler.maxSequences, scheduler.tokenBudget, own->source,
                                           own->maxSequences, own->tokenBudget),

@@ -327,6 +327,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.pricer = std::move(*pricer);
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);
     spec.powerCap = pool.powerCap;
+    spec.method = kernels->id;
     spec.chosen = std::move(chosen);
     auto made = KernelIterationTime::make(std::move(spec));
     if (!made && made.error().place.path.starts_with("experts/")) made.error().place = inPool(pool, "experts/waves");

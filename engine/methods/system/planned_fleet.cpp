@@ -225,6 +225,7 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     planned.device = device->device.name;
     planned.design = device->design;
     planned.place = device->place;
+    if (pool.time.kind == SlotKind::Kernels) planned.pricer = (*kernels)->method();
     planned.replicas = pool.replicas;
     planned.devicesPerReplica = pool.plan.devices();
     planned.weightBytesPerDevice = launches.weightBytes() / pool.plan.pipeline;
@@ -285,7 +286,7 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
                                       "serving.usual-pricer",
                                       chosen,
                                       {},
-                                      "choose another under `Priced by`, or by the key `method`",
+                                      "choose another under `Time predictor`, or by the key `method`",
                                       inPool(pool, "time/method")});
     for (std::string& said : (*time)->assumptions()) planned.assumptions.push_back(std::move(said));
     return made;

@@ -24,6 +24,7 @@ struct PlannedPool {
     std::string name, device;                ///< device: its name
     std::shared_ptr<const Hardware> design;  ///< that the device stands in: the drawing, or one of the catalogue
     ComponentPath place;                     ///< of the device in it
+    std::string pricer;                      ///< id of the kernel method of its iterations; empty: tables or a law
     std::int32_t replicas = 1, devicesPerReplica = 1;
     CapacityPlan capacity;
     double weightBytesPerDevice = 0;

@@ -48,13 +48,21 @@ double errorToExpect(const KernelPricer& pricer, const std::vector<Launch>& laun
 
 }  // namespace
 
-std::vector<const KernelMethod*> pricersOf(const DeviceRef& device, const CalibrationSet& calibrations) {
-    std::vector<const KernelMethod*> able;
+std::vector<PricerOffer> pricerOffers(const DeviceRef& device, const CalibrationSet& calibrations) {
+    std::vector<PricerOffer> offers;
     for (const KernelMethod& method : kernelMethods()) {
         const Method* asked = findMethod(method.id);
         if (!asked || !standsAmongAll(asked->card)) continue;
-        if (method.bind(device, BindContext{calibrations, {}, 0})) able.push_back(&method);
+        auto bound = method.bind(device, BindContext{calibrations, {}, 0});
+        offers.push_back({&method, bound ? std::nullopt : std::optional(std::move(bound.error()))});
     }
+    return offers;
+}
+
+std::vector<const KernelMethod*> pricersOf(const DeviceRef& device, const CalibrationSet& calibrations) {
+    std::vector<const KernelMethod*> able;
+    for (const PricerOffer& offer : pricerOffers(device, calibrations))
+        if (!offer.refusal) able.push_back(offer.method);
     return able;
 }
 

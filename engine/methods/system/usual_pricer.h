@@ -6,6 +6,7 @@
 #include "methods/kernel_method.h"
 #include "workload/models/transformer_source.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,15 @@ namespace orrery {
 
 struct ServedModel;
 
-/// Kernel methods that need no file, take less than half a second for a kernel and bind to the device, in the order of
-/// kernelMethods().
+/// A kernel method beside a device.
+struct PricerOffer {
+    const KernelMethod* method = nullptr;
+    std::optional<Diagnostic> refusal;  ///< why it does not price the device; nothing: it does
+};
+
+/// Kernel methods that need no file and take less than half a second for a kernel, in the order of kernelMethods().
+std::vector<PricerOffer> pricerOffers(const DeviceRef& device, const CalibrationSet& calibrations);
+/// Those of them that price the device.
 std::vector<const KernelMethod*> pricersOf(const DeviceRef& device, const CalibrationSet& calibrations);
 
 struct UsualPricer {

@@ -73,11 +73,11 @@ constexpr FieldSpec timeRows[]{
         .fileOnly()
         .fixed(),
     text<&TimeSlot::method>(
-        "method", "Iterations priced by",
-        "The kernel method that says how long every kernel of an iteration takes. Where it stands at its "
+        "method", "Predictor of iteration times",
+        "The kernel method that predicts how long every kernel of an iteration takes. Where it stands at its "
         "default and the device is no GPU, the method with the least error to expect there.")
         .namesOne()
-        .called("Priced by"),
+        .called("Time predictor"),
     text<&TimeSlot::software>("software", "Software on the host",
                               "What the host costs: an engine that was measured, or an engine and its version, as in "
                               "vLLM 0.24.0(graphs=off).")
