@@ -20,7 +20,7 @@ std::optional<Layout> layoutOf(const QString& text);
 struct DockPlace {
     enum How {
         Into,    ///< an area of the window: `left`, `right`, `bottom`
-        Below,   ///< another dock that is placed already
+        Below,   ///< another dock that is placed already; behind it where pages would have no room else
         Beside,  ///< at its right
         Behind   ///< under a tab; the other one stays in front
     };

@@ -5,10 +5,13 @@
 #include <QLayout>
 #include <QTabBar>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
 
+constexpr int lowWindow = 850;   ///< pixels of height
 constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when docks are added or renamed
 
 QString keyOf(Layout layout) {
@@ -159,6 +162,10 @@ void DockSet::apply(Layout layout, bool asShipped) {
 void DockSet::place(const LayoutPlan& plan) {
     // One arrangement at the end instead of one after every dock.
     QLayout* const arrangement = window_->layout();
+    // In a low window two rows of panels would leave a page, or a plot in large type, no room: the lower row then
+    // stands behind the upper one.
+    const bool low = (plan.pages || plan.presents) && window_->height() < lowWindow;
+    std::map<const Dock*, Dock*> fronts;  // of what is stacked so
     arrangement->setEnabled(false);
     for (Dock* dock : docks_) {
         dock->setFloating(false);
@@ -168,7 +175,10 @@ void DockSet::place(const LayoutPlan& plan) {
         Dock* placed = dock(QLatin1String(each.dock));
         Dock* other = dock(QLatin1String(each.where));
         window_->addDockWidget(other ? window_->dockWidgetArea(other) : areaOf(each.where), placed);
-        switch (each.how) {
+        const bool stacked =
+            low && each.how == DockPlace::Below && window_->dockWidgetArea(other) == Qt::BottomDockWidgetArea;
+        const DockPlace::How how = stacked ? DockPlace::Behind : each.how;
+        switch (how) {
             case DockPlace::Into:
                 break;
             case DockPlace::Below:
@@ -182,7 +192,10 @@ void DockSet::place(const LayoutPlan& plan) {
                 break;
         }
         placed->show();
-        if (each.how == DockPlace::Behind) other->raise();
+        if (how != DockPlace::Behind) continue;
+        Dock* front = fronts.contains(other) ? fronts.at(other) : other;
+        if (stacked) fronts[placed] = front;
+        front->raise();
     }
     arrangement->setEnabled(true);
     arrangement->activate();
@@ -194,7 +207,10 @@ void DockSet::size(const LayoutPlan& plan) {
         QList<QDockWidget*> docks;
         QList<int> sizes;
         for (const auto& [id, percent] : share.docks) {
-            docks << dock(QLatin1String(id));
+            Dock* sized = dock(QLatin1String(id));
+            const auto stacked = window_->tabifiedDockWidgets(sized);
+            if (std::ranges::any_of(stacked, [&](QDockWidget* each) { return docks.contains(each); })) continue;
+            docks << sized;
             sizes << whole * percent / 100;
         }
         window_->resizeDocks(docks, sizes, share.along);

@@ -141,11 +141,11 @@ void ScenarioBar::fitRoom() {
     if (!parentWidget()) return;
     const ui::Theme& theme = ui::Theme::instance();
     const int width = parentWidget()->width();
-    // A class sees the model, its sizes and the device; the rest of the question stays as it was asked.
-    const bool tight = theme.presenter() && width < roomToPresent;
-    for (Chooser* chooser : {methods_, task_, plan_}) chooser->setVisible(!tight);
+    // A class sees the model, its sizes, the plan and the device; the rest of the question stands behind the plan.
+    tight_ = theme.presenter() && width < roomToPresent;
+    for (Chooser* chooser : {methods_, task_}) chooser->setVisible(!tight_);
     sizes_->setPresenting(theme.presenter());
-    const int letters = tight ? 12 : width < 1500 * theme.scale() ? 18 : 34;
+    const int letters = tight_ ? 10 : width < 1500 * theme.scale() ? 18 : 34;
     if (std::exchange(letters_, letters) != letters) refresh();
 }
 
@@ -203,6 +203,11 @@ void ScenarioBar::fillPlan(QMenu* menu) {
     if (scenarios.front().task.starts_with("training-step"))
         dimensions << QStringLiteral("vp") << QStringLiteral("zero") << QStringLiteral("mb") << QStringLiteral("sched");
     addKnobs(menu, dimensions);
+    if (!tight_) return;
+    menu->addSeparator();
+    fillTask(menu->addMenu(tr("Task: %1").arg(menuText(task_->accessibleDescription()))));
+    menu->addAction(tr("Methods: %1…").arg(menuText(methods_->accessibleDescription())), this,
+                    &ScenarioBar::methodsRequested);
 }
 
 void ScenarioBar::addKnobs(QMenu* menu, const QStringList& paths) {

@@ -72,7 +72,8 @@ private:
     void setPlan(const Plan& plan);
 
     Document& document_;
-    int letters_ = 34;  ///< of a value
+    int letters_ = 34;    ///< of a value
+    bool tight_ = false;  ///< task and methods stand in the menu of the plan
     SizeFields* sizes_;
     Chooser *methods_, *workloads_, *hardware_, *plan_, *task_;
 };

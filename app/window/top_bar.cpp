@@ -45,15 +45,17 @@ void TopBar::resizeEvent(QResizeEvent* event) {
 }
 
 // In a projector's type a small window has no room for all: what has a place in menus and a key gives way, so that the
-// palette and the theme stay.
+// palette and the theme stay. Run shows its icon alone.
 void TopBar::fitRoom() {
     const bool tight = ui::Theme::instance().presenter() && width() < ScenarioBar::roomToPresent;
-    for (const char* id : {"fileSave", "editRedo"}) {
+    if (auto* run = findChild<QToolButton*>(QStringLiteral("runStartButton")))
+        run->setToolButtonStyle(tight ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    for (const char* id : {"fileOpen", "fileSave", "editRedo"}) {
         QAction* action = studio_.actions.find(QLatin1String(id));
         const bool there = actions().contains(action);
         if (tight && there) removeAction(action);
         if (tight || there) continue;
-        // Save before undo, redo after it.
+        // Open and save before undo, redo after it.
         const auto all = actions();
         const auto undo = all.indexOf(studio_.actions.find(QStringLiteral("editUndo")));
         addButton(id, all.value(undo + (std::string_view(id) == "editRedo" ? 1 : 0)));

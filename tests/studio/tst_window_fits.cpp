@@ -1,7 +1,9 @@
 // Does the window stay as small as it was made? Every example in every layout, and every page of it, at 1280 × 720.
 
+#include "app/window/dock_set.h"
 #include "app/window/main_window.h"
 #include "app/window/page.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/studio.h"
 #include "app/window/welcome/examples.h"
 #include "support/studio_fixture.h"
@@ -16,6 +18,7 @@ using namespace orrery::app;
 namespace {
 
 constexpr QSize smallWindow(1280, 720);
+constexpr int leastPage = 260;  ///< pixels of height of a page beside the docks
 
 }  // namespace
 
@@ -67,8 +70,32 @@ private slots:
                 window_->setLayoutMode(layout, true);  // also where the page would have put the docks aside
                 QTest::qWait(1);
                 check(page->card().id + QLatin1Char(' ') + toText(layout));
+                if (layout == Layout::Teach) continue;  // shows no page
+                QVERIFY2(page->height() >= leastPage, qPrintable(QStringLiteral("%1 has %2 pixels in %3")
+                                                                     .arg(page->card().id)
+                                                                     .arg(page->height())
+                                                                     .arg(toText(layout))));
             }
         }
+    }
+
+    // Panels that share tabs in a small window do so behind the roofline.
+    void theRooflineStaysInFront() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+        for (const Layout layout : {Layout::Explore, Layout::Teach}) {
+            window_->setLayoutMode(layout, true);
+            QCoreApplication::processEvents();
+            auto *roofline = window_->docks().dock("roofline"), *timeline = window_->docks().dock("timeline");
+            QVERIFY(window_->tabifiedDockWidgets(roofline).contains(timeline));
+            QVERIFY2(!roofline->visibleRegion().isEmpty() && timeline->visibleRegion().isEmpty(),
+                     qPrintable(toText(layout)));
+        }
+        window_->resize(1600, 1000);
+        window_->setLayoutMode(Layout::Explore, true);
+        QCoreApplication::processEvents();
+        auto *roofline = window_->docks().dock("roofline"), *timeline = window_->docks().dock("timeline");
+        QVERIFY(!roofline->visibleRegion().isEmpty() && !timeline->visibleRegion().isEmpty());
     }
 
     // Nothing is open yet: what says so takes no more room than what it stands for.
@@ -85,7 +112,8 @@ private slots:
         }
     }
 
-    // While presenting the model, its batch and sequence, the device, the palette and the theme are in the tool bar.
+    // While presenting the model, its batch and sequence, the plan, the device, the palette and the theme are in the
+    // tool bar.
     void batchAndSequenceAreAtHandWhilePresenting() {
         window_->openExample("first-light");
         QVERIFY(QTest::qWaitFor([this] { return window_->document().workload() != nullptr; }, 20'000));
@@ -95,14 +123,21 @@ private slots:
         QVERIFY(!batch->isVisible());
         window_->setLayoutMode(Layout::Teach, true);
         auto* bar = window_->findChild<QToolBar*>("mainToolbar");
-        for (const char* name : {"workloadChooser", "batchField", "sequenceField", "hardwareChooser", "viewDarkButton",
-                                 "helpPaletteButton", "runStartButton", "editUndoButton"}) {
+        for (const char* name : {"workloadChooser", "batchField", "sequenceField", "planChooser", "hardwareChooser",
+                                 "viewDarkButton", "helpPaletteButton", "runStartButton", "editUndoButton"}) {
             auto* part = window_->findChild<QWidget*>(name);
             QTRY_VERIFY2(part && part->isVisible(), name);
             const QRect place(part->mapTo(bar, QPoint()), part->size());
             QVERIFY2(bar->rect().contains(place), name);
             QVERIFY2(part->width() >= part->minimumSizeHint().width(), name);
         }
+        // Task and methods stand behind the plan, which has more to choose where more is drawn.
+        auto* choices = window_->findChild<QMenu*>("planChooserMenu");
+        emit choices->aboutToShow();
+        QStringList entries;
+        for (const QAction* each : choices->actions()) entries << each->text();
+        QVERIFY2(entries.filter("Task: One pass").size() == 1 && entries.filter("Methods: ").size() == 1,
+                 qPrintable(entries.join('|')));
         QUndoStack* stack = window_->document().undoStack();
         const auto options = [this] { return window_->document().workload()->recipe.options; };
         const WorkloadOptions before = options();
@@ -130,6 +165,22 @@ private slots:
         check("first-light, presenting, after typing");
         window_->setLayoutMode(Layout::Explore, true);
         QVERIFY(!batch->isVisible());
+    }
+
+    // The figures of a serving run stand whole above it, in as many lines as they need.
+    void figuresOfServingAreNotCut() {
+        window_->openExample("how-many-requests");
+        auto* page = window_->findChild<ServingPage*>();
+        QVERIFY(QTest::qWaitFor([&] { return page->isVisible() && page->showsAnswer() && !page->isBusy(); }, 60'000));
+        for (const char* name : {"serving.headline", "serving.notes"}) {
+            const auto* label = page->findChild<QLabel*>(name);
+            QVERIFY2(label && label->isVisible() && !label->text().isEmpty(), name);
+            QTRY_VERIFY2(label->fontMetrics()
+                                 .boundingRect(QRect(0, 0, label->width(), 10'000), Qt::TextWordWrap, label->text())
+                                 .height() <= label->height(),
+                         qPrintable(label->text()));
+        }
+        check("serving");
     }
 
     // A design without an array: the page says so without a scroll bar to the side, and has a way on.
