@@ -67,7 +67,7 @@ QVariant CellsModel::headerData(int section, Qt::Orientation orientation, int ro
 }
 
 CellsTable::CellsTable(const QString& id, const QString& name, const QString& tip, QWidget* parent)
-    : QTableView(parent), model_(new CellsModel(this)) {
+    : QTableView(parent), model_(new CellsModel(this)), emptyText_(tr("%1 will be listed here.").arg(name)) {
     setObjectName(id);
     setAccessibleName(name);
     setToolTip(tip);
