@@ -42,7 +42,7 @@ void MainWindow::buildActions() {
     QAction* note = a.addToggle({"viewNote",
                                  view,
                                  tr("Project &note"),
-                                 tr("What the project says of itself, such as an example's instruction"),
+                                 tr("The project's note, such as an example's instruction"),
                                  "documentinfo",
                                  {}},
                                 true, [this](bool on) { note_->setWanted(on); });
@@ -55,7 +55,7 @@ void MainWindow::buildActions() {
     a.add({"runPrograms",
            tr("Run"),
            tr("&Other programs…"),
-           tr("Ask tools that are installed here as methods, or read what they said elsewhere"),
+           tr("Use installed tools as methods, or read their recorded output"),
            "utilities-terminal",
            {}},
           [this] {

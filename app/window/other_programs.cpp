@@ -88,7 +88,7 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
     ask_ =
         button("otherPrograms.ask", tr("Ask it"), tr("Adds the program to the methods of this project; Run asks it"));
     recorded_ = button("otherPrograms.recorded", tr("Read recorded output …"),
-                       tr("Adds what the program said elsewhere, from a folder"));
+                       tr("Adds the program's recorded output, from a folder"));
     file_ = button("otherPrograms.file", tr("Open an adapter …"), tr("A file that describes a program of your own"));
     again_ = button("otherPrograms.again", tr("Look again"), tr("Looks for every program once more"));
     auto* close =

@@ -13,7 +13,7 @@ namespace orrery::app {
 
 ProjectNote::ProjectNote(const Document& document, QWidget* parent) : QWidget(parent), document_(document) {
     setObjectName(QStringLiteral("projectNote"));
-    setAccessibleName(tr("What the project says of itself"));
+    setAccessibleName(tr("The project's note"));
     const int unit = ui::Theme::instance().unit();
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(unit * 3 / 2, unit / 2, unit / 2, unit / 2);
@@ -24,7 +24,7 @@ ProjectNote::ProjectNote(const Document& document, QWidget* parent) : QWidget(pa
     words_->setTextFormat(Qt::PlainText);
     row->addWidget(words_, 1);
     auto* close =
-        new ui::IconButton(QStringLiteral("×"), tr("Put the note away"), QStringLiteral("projectNote.close"), this);
+        new ui::IconButton(QStringLiteral("×"), tr("Hide the note"), QStringLiteral("projectNote.close"), this);
     row->addWidget(close, 0, Qt::AlignTop);
     connect(close, &QAbstractButton::clicked, this, [this] { setWanted(false); });
     connect(&document, &Document::replaced, this, [this] {

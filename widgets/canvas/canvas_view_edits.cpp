@@ -198,7 +198,7 @@ void CanvasView::groupSelected() {
     }
     state.context.refuse({Severity::Error,
                           "canvas.group",
-                          tr("No component may hold these and stand here").toStdString(),
+                          tr("No component here can hold these").toStdString(),
                           "siblings of kinds that go together",
                           "Select fewer kinds",
                           {}});

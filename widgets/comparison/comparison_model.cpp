@@ -193,8 +193,8 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
                              tr("Energy"), tr("Memory"),     tr("Warnings"), tr("Cost"),      tr("Methodology")};
     const QString tips[] = {tr("The chosen methods; the dot marks whose operators the other views show"),
                             tr("Predicted latency"),
-                            tr("Where the truth should lie; all on one axis"),
-                            tr("What is known of the truth"),
+                            tr("Where the true value should lie; all on one axis"),
+                            tr("What is known about the true value"),
                             tr("Prediction against reference"),
                             tr("Predicted energy"),
                             tr("Predicted memory in use"),

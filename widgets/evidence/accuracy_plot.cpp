@@ -360,7 +360,7 @@ int AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row, bool measuri
         });
     }
     if (halo) {
-        entry(tr("interval holds below %1").arg(percentText(leastCoverage)),
+        entry(tr("interval holds fewer than %1").arg(percentText(leastCoverage)),
               dot(QPen(theme.colours().warning, 1.5, Qt::DotLine), Qt::NoBrush, 6));
     }
     return lines;

@@ -14,7 +14,7 @@ namespace orrery::ui {
 SampleCurve::SampleCurve(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("device.curve"));
     setAccessibleName(tr("Error by number of samples"));
-    setToolTip(tr("What is said after each sample, and what samples taken later showed"));
+    setToolTip(tr("The error expected after each sample, and the error that later samples showed"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -14,7 +14,7 @@ namespace orrery::ui {
 HistoryPlot::HistoryPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("explore.history"));
     setAccessibleName(tr("How the search came to its best"));
-    setToolTip(tr("The best of each objective and what the front covers, as a share of what was found in the end"));
+    setToolTip(tr("The best of each objective and the hypervolume of the front, as a share of the final value"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -32,7 +32,7 @@ void HistoryPlot::paint(QPainter& painter) const {
     if (evaluations_.empty() || curves_.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
     const QFontMetrics metrics = painter.fontMetrics();
     PlotFrame frame;
-    frame.title = tr("How near to what was found in the end");
+    frame.title = tr("Share of the final value");
     frame.xName = tr("Points asked for");
     frame.area = PlotFrame::areaIn(size());
     frame.area.setTop(frame.area.top() + metrics.height() + 6);

@@ -148,7 +148,7 @@ HandbookView::HandbookView(Handbook book, QWidget* parent) : QWidget(parent), bo
     column->setContentsMargins(unit, unit, unit / 2, unit);
     column->setSpacing(unit);
     auto* top = new QHBoxLayout;
-    back_ = new IconButton(QStringLiteral("go-previous"), tr("Back to the page before (Alt+Left)"),
+    back_ = new IconButton(QStringLiteral("go-previous"), tr("Back to the previous page (Alt+Left)"),
                            QStringLiteral("handbook.back"), left);
     back_->setShortcut(QKeySequence(Qt::ALT | Qt::Key_Left));
     back_->setEnabled(false);

@@ -290,7 +290,7 @@ void ComponentForm::showRows() {
         row->setVisible(all_ || kept_.contains(id));
     }
     more_->setVisible(waiting > 0);
-    const QString text = all_ ? tr("Hide what is not given") : tr("%n more that may be given", nullptr, waiting);
+    const QString text = all_ ? tr("Hide what is not given") : tr("%n more attribute(s)", nullptr, waiting);
     more_->setText(text);
     more_->setAccessibleName(text);
     more_->setToolTip(tr("Attributes of this kind of component without a value here"));

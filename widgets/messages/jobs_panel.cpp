@@ -25,7 +25,7 @@ JobsPanel::JobsPanel(QWidget* parent) : QWidget(parent) {
     clear_->setObjectName(QStringLiteral("jobs.clear"));
     clear_->setText(tr("Clear finished"));
     clear_->setAccessibleName(tr("Clear finished jobs"));
-    clear_->setToolTip(tr("Take jobs that are over off the list; their results stay"));
+    clear_->setToolTip(tr("Remove finished jobs from the list; their results stay"));
     clear_->setAutoRaise(true);
     clear_->hide();
     top->addWidget(clear_);

@@ -255,7 +255,7 @@ void ComparePage::fillAddMenu() {
 
 QString ComparePage::exportTo(const QString& file) {
     if (!view_) return tr("there is no answer yet");
-    if (!isCurrent()) return tr("what is shown answers the question before");
+    if (!isCurrent()) return tr("what is shown answers the previous question");
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending != QLatin1String("csv") && ending != QLatin1String("json") && ending != QLatin1String("tex"))
         return waterfall_->exportTo(file);

@@ -74,9 +74,8 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
     auto* head = new PageHead(QStringLiteral("compare"), parent);
     headline_ = head->headline();
     sub_ = head->sub();
-    keep_ = head->addAbove(
-        "compare.keep", tr("Keep this as A"),
-        tr("Copies the question as it is now. Later changes are compared with it. One step of the undo list"));
+    keep_ = head->addAbove("compare.keep", tr("Keep this as A"),
+                           tr("Copies the question as it is now. Later changes are compared with it. One undo step"));
     keep_->setDefault(true);
     connect(keep_, &QPushButton::clicked, this, &ComparePage::keep);
     add_ = head->addAbove("compare.add", tr("Add"),
@@ -91,7 +90,7 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
     connect(export_, &QPushButton::clicked, this, &ComparePage::exportAs);
 
     bar_ = head->addProgress(tr("Answers"), tr("Answers so far"));
-    stop_ = head->addBelow("compare.stop", tr("Stop"), tr("Ends what is being computed"));
+    stop_ = head->addBelow("compare.stop", tr("Stop"), tr("Stops the computation"));
     connect(stop_, &QPushButton::clicked, this, [this] {
         for (Background* each : {&work_, &changing_, &evening_}) each->cancel();
     });
@@ -123,7 +122,7 @@ QWidget* ComparePage::buildDetails(QWidget* parent) {
     auto* row = new QHBoxLayout;
     row->setSpacing(unit);
     row->addWidget(new ui::Label(tr("By"), ui::FontRole::Small, ui::Tone::Muted, where));
-    by_ = namedChoice(where, "compare.by", tr("By"), tr("What the difference is told by; each adds up to it"));
+    by_ = namedChoice(where, "compare.by", tr("By"), tr("How the difference is split. The parts add up to it"));
     by_->addItem(tr("operator"));
     by_->addItem(tr("kind of operator"));
     by_->addItem(tr("block of layers"));
@@ -189,7 +188,7 @@ QWidget* ComparePage::buildBreakEven(QWidget* parent) {
     }
     second->addWidget(quantity_);
     evenKeep_ = named(new QPushButton(tr("Keep this answer"), page), "compare.evenKeep", tr("Keep this answer"),
-                      tr("Keeps what is asked here and its answer with the project; one step of the undo list"));
+                      tr("Keeps what is asked here and its answer with the project; one undo step"));
     evenKeep_->setCheckable(true);
     second->addWidget(evenKeep_);
     connect(evenKeep_, &QPushButton::clicked, this, &ComparePage::keepBreakEvenAnswer);

@@ -88,14 +88,15 @@ CompareCells compareCells(const CompareView& view) {
         const bool base = i == all.baseline;
         std::vector<ui::Cell> row;
         row.push_back({base ? tr("● pinned") : tr("○ pin"), base ? 0.0 : 1.0,
-                       base ? tr("The others are held against it") : tr("A click holds the others against it"),
+                       base ? tr("The other cases are compared with it") : tr("Click to compare the others with it"),
                        base ? ui::Tone::Accent : ui::Tone::Muted, false});
         QString name = ui::qs(answered.asked.name);
         if (view.question.cases[i].scenario == 0) name += tr("  · open now");
         QString tip = name;
         if (answered.estimate)
             tip += tr("\nby %1: %2").arg(ui::qs(methodTitle(answered.method)), ui::qs(answered.reason));
-        if (answered.failure && !answered.estimate) tip += QLatin1Char('\n') + ui::windowText(answered.failure->message);
+        if (answered.failure && !answered.estimate)
+            tip += QLatin1Char('\n') + ui::windowText(answered.failure->message);
         row.push_back({name, static_cast<double>(i), tip, ui::Tone::Normal, false});
         for (const std::size_t column : shown) {
             row.push_back(quantityCell(all, i, column));

@@ -45,7 +45,7 @@ void AnswerSide::addRun(const QString& name, const QString& tip, int whole) {
     progress->setTextVisible(false);
     progress->setFixedWidth(12 * ui::Theme::instance().unit());
     cancel = named(new QPushButton(sideWords("Stop"), widget), qPrintable(id_ + QStringLiteral(".cancel")),
-                   sideWords("Stop the run"), sideWords("Gives the run up; what is shown stays that of the run before"));
+                   sideWords("Stop the run"), sideWords("Stops the run. The previous run stays on screen"));
     head->addWidget(progress);
     head->addWidget(cancel);
 }

@@ -169,7 +169,7 @@ void BlockTab::refuse(int turn, const Diagnostic& why) {
     problem_->setAccessibleName(said);
     problem_->show();
     if (listing_->isEmpty()) return veil_->lift();
-    veil_->drop(tr("What stands at the left cannot be read: this is the block before"));
+    veil_->drop(tr("The text on the left cannot be read. The previous block is shown"));
 }
 
 void BlockTab::mark(qsizetype from, qsizetype length) {

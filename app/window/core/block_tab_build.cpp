@@ -126,7 +126,7 @@ QWidget* BlockTab::buildAnswer(QWidget* parent) {
     scroll->setWidget(listing_);
     bounds_ = new ui::BarList(QStringLiteral("core.block.bounds"), tr("Bounds"),
                               tr("Cycles per iteration that each part of the core needs; the largest decides"),
-                              tr("What each part of the core needs for one iteration stands here."), panes);
+                              tr("This shows what each part of the core needs for one iteration."), panes);
     panes->addWidget(scroll);
     panes->addWidget(bounds_);
     side.finish(panes);

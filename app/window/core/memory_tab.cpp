@@ -83,7 +83,7 @@ void MemoryTab::chooseFile(QString& into, const QString& title, const QString& f
 }
 
 void MemoryTab::changed() {
-    if (answer_) veil_->dropSoon(tr("The question has changed: this is the run before"));
+    if (answer_) veil_->dropSoon(tr("The question has changed. The previous run is shown"));
     soon_.start();
 }
 
@@ -105,7 +105,7 @@ void MemoryTab::take(Expected<MemoryAnswer>&& found) {
         if (timeline_->isEmpty())
             veil_->lift();
         else
-            veil_->drop(tr("There is no answer to the question at the left: this is the run before"));
+            veil_->drop(tr("The question on the left has no answer. The previous run is shown"));
     } else {
         answer_ = std::move(*found);
         veil_->lift();

@@ -157,7 +157,7 @@ QWidget* MemoryTab::buildAnswer(QWidget* parent) {
     timeline_ = new ui::CommandTimeline(panes);
     bindings_ = new ui::BarList(QStringLiteral("core.memory.bindings"), tr("What the data bus waited for"),
                                 tr("Cycles of the data bus by what it waited for; they sum to the run"),
-                                tr("What the data bus did in the run stands here."), panes);
+                                tr("This shows what the data bus did in the run."), panes);
     panes->addWidget(timeline_);
     panes->addWidget(bindings_);
     side.finish(panes);

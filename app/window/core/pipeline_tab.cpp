@@ -178,7 +178,7 @@ PipelineQuestion PipelineTab::question() const {
 
 void PipelineTab::changed() {
     where_->setFullText(tr("from %1 % of the run").arg(place_->value() / 10.0, 0, 'f', 1));
-    if (answer_) veil_->dropSoon(tr("The question has changed: this is the run before"));
+    if (answer_) veil_->dropSoon(tr("The question has changed. The previous run is shown"));
     soon_.start();
 }
 
@@ -201,7 +201,7 @@ void PipelineTab::take(Expected<PipelineAnswer>&& found) {
         if (view_->isEmpty())
             veil_->lift();
         else
-            veil_->drop(tr("There is no answer to the question at the left: this is the run before"));
+            veil_->drop(tr("The question on the left has no answer. The previous run is shown"));
     } else {
         answer_ = std::move(*found);
         veil_->lift();

@@ -87,7 +87,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
         sizes_.push_back(size);
     }
     rows_ = namedNumber(side, "core.pipeline.rows", tr("Operations shown"),
-                        tr("So many operations of the run are shown, from fetch to retirement"), 16, 8000);
+                        tr("How many operations of the run are shown, from fetch to retirement"), 16, 8000);
     rows_->setValue(400);
     place_ = named(new QSlider(Qt::Horizontal, side), "core.pipeline.place", tr("Where in the run"),
                    tr("Where the operations that are shown begin: at the left, caches are still empty"));
@@ -150,10 +150,10 @@ QWidget* PipelineTab::buildAnswer(QWidget* parent) {
     below->setChildrenCollapsible(false);
     causes_ = new ui::BarList(QStringLiteral("core.pipeline.causes"), tr("What every cycle went to"),
                               tr("Cycles by what the oldest operation waited for; they sum to the run"),
-                              tr("What the cycles of the run went to stands here."), below);
+                              tr("This shows where the cycles of the run went."), below);
     ports_ = new ui::BarList(QStringLiteral("core.pipeline.ports"), tr("Ports"),
                              tr("Share of the run in which each port was busy"),
-                             tr("How busy each port was stands here."), below);
+                             tr("This shows how busy each port was."), below);
     below->addWidget(causes_);
     below->addWidget(ports_);
     below->setStretchFactor(0, 3);

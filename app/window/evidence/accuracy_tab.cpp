@@ -67,7 +67,7 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     methods_->sortByColumn(1, Qt::AscendingOrder);
     matrix_ = new ui::MethodMatrixView(ui::stackOf(below_));
     by_ = named(new QComboBox(below_), "accuracy.by", tr("Columns of the matrix"),
-                tr("What stands in the columns: platforms, classes of workloads, kinds, levels, kinds of truth"));
+                tr("Columns: platforms, classes of workloads, kinds, levels, kinds of truth"));
     for (const Facet facet : facets) by_->addItem(tr("by %1").arg(titleOf(facet).toLower()), static_cast<int>(facet));
     below_->addTab(matrix_, tr("By scenario"));
     below_->addTab(methods_, tr("Figures"));
@@ -84,7 +84,7 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     inside->setContentsMargins(unit, 0, 0, 0);
     inside->setSpacing(unit / 2);
     against_ = named(new QComboBox(above), "accuracy.against", tr("Residuals against"),
-                     tr("What stands on the horizontal axis of the residuals"));
+                     tr("Horizontal axis of the residuals"));
     against_->addItem(tr("Residuals by arithmetic intensity"), Intensity);
     against_->addItem(tr("Residuals by size"), Size);
     against_->addItem(tr("Residuals by prediction"), Prediction);

@@ -66,7 +66,7 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     left->setChildrenCollapsible(false);
     next_ = new ui::CellsTable(
         QStringLiteral("device.next"), tr("What to measure next"),
-        tr("Measure in this order: each tells most about the others. Right: the expected error afterwards"), left);
+        tr("Measure in this order: each one narrows the others most. Right: the expected error afterwards"), left);
     measured_ = named(new QPlainTextEdit(left), "device.results", tr("What was measured"),
                       tr("One line each: the network's name as in the list, a comma, its latency in ms"));
     measured_->setPlaceholderText(tr("Paste results: network,latency_ms"));
@@ -108,8 +108,8 @@ QWidget* DeviceTab::buildPictures(QWidget* parent) {
     const int unit = ui::Theme::instance().unit();
     auto* tabs = new QTabWidget(parent);
     tabs->setObjectName(QStringLiteral("device.pictures"));
-    tabs->setAccessibleName(tr("What samples buy, and ranks of two devices"));
-    tabs->setToolTip(tr("What each sample buys; whether two devices put networks in the same order"));
+    tabs->setAccessibleName(tr("Error by number of samples, and the order of networks on two devices"));
+    tabs->setToolTip(tr("How the error falls with each sample; whether two devices rank the networks alike"));
     tabs->setDocumentMode(true);
     const auto page = [&](QWidget* choice, QWidget* picture) {
         auto* whole = new QWidget(ui::stackOf(tabs));
@@ -181,12 +181,12 @@ QWidget* DeviceTab::buildForm() {
     device_ = namedChoice(form, "device.which", tr("Your device"),
                           tr("A new one, or one of the table: it is then predicted from the others only"));
     device_->addItem(tr("A new device"), QString());
-    count_ = namedNumber(form, "device.count", tr("Networks to list"), tr("So many are listed to be measured"), 1, 50);
+    count_ =
+        namedNumber(form, "device.count", tr("Networks to list"), tr("How many networks are listed to measure"), 1, 50);
     count_->setValue(8);
     count_->setPrefix(tr("List "));
-    list_ =
-        named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
-              tr("What to measure as CSV, with a column to be filled in; what was told as CSV, LaTeX or a picture"));
+    list_ = named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
+                  tr("What to measure as CSV, with a column to fill in; the predictions as CSV, LaTeX or a picture"));
     results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
                      tr("A CSV with network and latency per line; it replaces what stands below"));
     row->addWidget(open);
@@ -201,9 +201,10 @@ QWidget* DeviceTab::buildForm() {
     });
     connect(list_, &QPushButton::clicked, this, [this] {
         const QString file = QFileDialog::getSaveFileName(
-            this, tr("Save what to measure, or what was told"), QStringLiteral("to-measure.csv"),
-            tr("What to measure (*.csv);;CSV of what was told (*.told.csv);;TEX table of what was told (*.tex);;SVG of "
-               "what was told (*.svg);;PDF of what was told (*.pdf);;PNG of what was told (*.png)"));
+            this, tr("Save the list to measure, or the predictions"), QStringLiteral("to-measure.csv"),
+            tr("What to measure (*.csv);;CSV of the predictions (*.told.csv);;TEX table of the predictions "
+               "(*.tex);;SVG of the predictions (*.svg);;PDF of the predictions (*.pdf);;PNG of the predictions "
+               "(*.png)"));
         if (file.isEmpty()) return;
         const QString problem = exportList(file);
         problem.isEmpty() ? say(tr("Saved as %1").arg(QFileInfo(file).fileName())) : say(problem, true);
@@ -268,7 +269,7 @@ void DeviceTab::ask() {
     OwnDevice device{device_->currentData().toString().toStdString(), *samples};
     BringOptions options;
     options.next = static_cast<std::size_t>(count_->value());
-    say(tr("Telling the device from %1 samples").arg(samples->size()));
+    say(tr("Predicting the device from %1 samples").arg(samples->size()));
     work_->ask(
         [table = table_, device = std::move(device), options](std::stop_token stop,
                                                               Progress&) mutable -> Expected<Found> {
@@ -330,7 +331,7 @@ void DeviceTab::show(const Found& found) {
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
-    if (told.simple) text += tr(" A simple model tells it: it was no worse on what was left out.");
+    if (told.simple) text += tr(" A simple model is used: it did no worse on the samples left out.");
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);

@@ -170,7 +170,7 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     start_ = named(buttons->addButton(tr("Measure"), QDialogButtonBox::ActionRole), "measure.start", tr("Measure"),
                    tr("Runs the kernels now; takes about a minute"));
     stop_ = named(buttons->addButton(tr("Stop"), QDialogButtonBox::ActionRole), "measure.stop", tr("Stop"),
-                  tr("Ends the measurement; nothing is written"));
+                  tr("Stops the measurement; nothing is written"));
     auto* close = named(buttons->addButton(QDialogButtonBox::Close), "measure.close", tr("Close"), tr("Close (Esc)"));
     column->addWidget(buttons);
     start_->setDefault(true);

@@ -57,9 +57,8 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
     other_ = named(new QComboBox(this), "runs.other", tr("Compare with"),
                    tr("Another run: its predictions stand beside those of the chosen one"));
     other_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    pin_ =
-        named(new QPushButton(tr("Pin as baseline"), this), "runs.pin", tr("Pin as baseline"),
-              tr("The chosen run is the baseline of this project's runs: others are held against it, now and later"));
+    pin_ = named(new QPushButton(tr("Pin as baseline"), this), "runs.pin", tr("Pin as baseline"),
+                 tr("The chosen run is the baseline of this project's runs: others are compared with it"));
     pin_->setCheckable(true);
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setObjectName(QStringLiteral("runs.state"));
@@ -73,7 +72,7 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
                         tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
     list_ = new ui::CellsTable(QStringLiteral("runs.list"), tr("Runs of the project"),
-                               tr("Every press of Run that the project's database keeps"), split);
+                               tr("Every run that the project's database keeps"), split);
     results_ = new ui::CellsTable(QStringLiteral("runs.results"), tr("Results of the run"),
                                   tr("What each method answered to each question"), split);
     split->addWidget(list_);

@@ -53,8 +53,7 @@ SurveyTab::SurveyTab(AccuracyTab* accuracy, QWidget* parent) : QWidget(parent), 
     column->setSpacing(unit);
     auto* head = new QHBoxLayout;
     head->setSpacing(unit);
-    by_ =
-        namedChoice(this, "survey.by", tr("Columns"), tr("What stands across: platforms, classes of workload, levels"));
+    by_ = namedChoice(this, "survey.by", tr("Columns"), tr("Columns: platforms, classes of workload, levels"));
     by_->addItems({tr("By platform"), tr("By class of workload"), tr("By level")});
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setObjectName(QStringLiteral("survey.state"));

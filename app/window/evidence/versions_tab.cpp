@@ -78,7 +78,7 @@ QWidget* VersionsTab::buildForm() {
         if (const Method* whole = findMethod(method.id)) method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
     }
     rows_ = namedNumber(form, "versions.rows", tr("Rows to repair with"),
-                        tr("So many kernels of the later version are looked at; all others judge"), 1,
+                        tr("This many kernels of the later version repair the numbers; the others judge the result"), 1,
                         static_cast<int>(mostRepairRows));
     rows_->setValue(16);
     rows_->setPrefix(tr("Repair with "));
@@ -90,7 +90,7 @@ QWidget* VersionsTab::buildForm() {
                         "references that are loaded; those stay as they are"));
     example_->setCheckable(true);
     run_ = named(new QPushButton(tr("Compare"), form), "versions.run", tr("Compare versions"),
-                 tr("Hold the oldest version of every family against the newest"));
+                 tr("Compare the oldest version of every family with the newest"));
     export_ = named(new QPushButton(tr("Export …"), form), "versions.export", tr("Export"),
                     tr("The picture as SVG, PDF or PNG; the families as CSV or JSON"));
     method_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

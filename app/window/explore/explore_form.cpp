@@ -78,12 +78,13 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
         grid->addWidget(control, row, 1);
     };
     header(tr("Objectives"));
-    across_ = namedChoice(body, "explore.across", tr("Across"), tr("The first objective: the plot's horizontal axis"));
-    up_ = namedChoice(body, "explore.up", tr("Up"), tr("The second objective: the plot's vertical axis"));
-    field(tr("Across"), across_);
-    field(tr("Up"), up_);
-    also_ = namedChoice(body, "explore.also", tr("Also"), tr("A third objective: its points are of the front too"));
-    field(tr("Also"), also_);
+    across_ = namedChoice(body, "explore.across", tr("X axis"), tr("The first objective: the plot's horizontal axis"));
+    up_ = namedChoice(body, "explore.up", tr("Y axis"), tr("The second objective: the plot's vertical axis"));
+    field(tr("X axis"), across_);
+    field(tr("Y axis"), up_);
+    also_ =
+        namedChoice(body, "explore.also", tr("Third"), tr("A third objective: its best points are on the front too"));
+    field(tr("Third"), also_);
     header(tr("Constraints"));
     limits_ = new LimitRows(body);
     grid->addWidget(limits_, grid->rowCount(), 0, 1, 2);
@@ -136,12 +137,12 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
     connect(price_, &ui::ValueEdit::committed, this, [this](const QString& text) {
         SearchSettings next = settings_;
         next.deviceHour = std::max(0.0, text.toDouble());
-        change(next, tr("Device-hour of the search"));
+        change(next, tr("Price per device and hour"));
     });
     connect(price_, &ui::ValueEdit::cleared, this, [this] {
         SearchSettings next = settings_;
         next.deviceHour = 0;
-        change(next, tr("Device-hour of the search"));
+        change(next, tr("Price per device and hour"));
     });
     connect(method_, &QComboBox::activated, this, [this] {
         SearchSettings next = settings_;

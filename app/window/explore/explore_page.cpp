@@ -198,12 +198,12 @@ void ExplorePage::showState() {
     const bool endless =
         agent && question_.settings.evaluations == 0 && ((*agent)->needsBudget || points_ > mostGridPoints);
     go_->setEnabled(busy || (points_ > 0 && !endless && studio_.live.workload()));
-    go_->setToolTip(endless ? tr("Say how many points at most: this agent uses all that it is given")
+    go_->setToolTip(endless ? tr("Set a number of points: this agent uses all that it is given")
                             : tr("Answers the points on all cores and keeps the front"));
     bar_->setVisible(busy);
     bar_->setValue(static_cast<int>(work_.fraction() * 1000));
     headline_->setFullText(tr("%1 on %2").arg(question_.model, question_.design));
-    QString said = tr("Turn numbers of this question and see which combinations no other one beats");
+    QString said = tr("Vary numbers of this question and see which combinations no other one beats");
     bool bad = false;
     if (run_) {
         const std::scoped_lock hold(run_->lock);
@@ -216,7 +216,7 @@ void ExplorePage::showState() {
             const std::size_t broken = run_->view->broken;
             std::size_t refused = 0;
             for (const ExploreView::Refused& each : run_->view->refused) refused += each.points;
-            said = tr("%1 points, %2 of the front, %3 more may belong to it")
+            said = tr("%1 points, %2 on the front, %3 more may be on it")
                        .arg(ui::countText(static_cast<double>(seen.size())),
                             ui::countText(static_cast<double>(run_->view->front.points.size())),
                             ui::countText(static_cast<double>(run_->view->front.possible.size())));
@@ -234,7 +234,7 @@ void ExplorePage::showState() {
     }
     // A search is pressed, not live: its view stands until the next one, and says whose it is.
     if (view_ && !busy && !answers(question_))
-        veil_->drop(tr("Of an earlier question. Press Search to answer this one."));
+        veil_->drop(tr("This answers an earlier question. Press Search to answer this one."));
     else
         veil_->lift();
     sub_->setTone(bad ? ui::Tone::Bad : ui::Tone::Muted);

@@ -61,7 +61,7 @@ void ExplorePage::build() {
     chosenText_->setObjectName(QStringLiteral("explore.chosen"));
     chosenText_->setElided(true);
     use_ = named(new QPushButton(tr("Use this design"), right), "explore.use", tr("Use this design"),
-                 tr("Sets these values in the design, the model and the plan; one step of the undo list"));
+                 tr("Sets these values in the design, the model and the plan; one undo step"));
     use_->setEnabled(false);
     learn_ = new LearnPoints(studio_, right);
     foot->addWidget(chosenText_, 1);
@@ -125,7 +125,7 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
     plot_->setEmptySentence(
         tr("Every combination by two of its numbers, and the front of the best. Add knobs at the "
            "left, then press Search."));
-    table_ = new ui::CellsTable(QStringLiteral("explore.table"), tr("Points of the front"),
+    table_ = new ui::CellsTable(QStringLiteral("explore.table"), tr("Points on the front"),
                                 tr("Points that no other one beats; a click chooses one"), split);
     split->addWidget(plot_);
     split->addWidget(table_);
@@ -141,7 +141,7 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
         tr("A line for each point across all knobs and objectives: drag along an axis to keep what passes there. "
            "Press Search."));
     history_ = new ui::HistoryPlot(tabs_);
-    history_->setEmptySentence(tr("How soon the search came to what it found in the end. Press Search."));
+    history_->setEmptySentence(tr("How soon the search found its best. Press Search."));
     refused_ = new ui::CellsTable(QStringLiteral("explore.refused"), tr("Points without an answer"),
                                   tr("Why points have no answer, and how many; a click chooses the first"), tabs_);
     tabs_->addTab(split, tr("Front"));

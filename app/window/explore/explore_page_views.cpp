@@ -143,7 +143,7 @@ void ExplorePage::showHistory() {
     std::vector<ui::HistoryCurve> curves;
     if (!history.volume.empty()) {
         curves.push_back(
-            {tr("What the front covers (%1, %2)")
+            {tr("Hypervolume of the front (%1, %2)")
                  .arg(objectiveText(problem_->objectives[0].quantity), objectiveText(problem_->objectives[1].quantity)),
              history.volume,
              {}});

@@ -46,7 +46,7 @@ LimitRows::LimitRows(QWidget* parent) : QWidget(parent) {
     rows_->setSpacing(unit / 2);
     column->addLayout(rows_);
     add_ = namedChoice(this, "explore.limit", tr("Add a constraint"),
-                       tr("What every point of the front must keep; the limit starts at what the question has now"));
+                       tr("Limits that every point on the front must meet. A limit starts at the present value"));
     column->addWidget(add_);
     connect(add_, &QComboBox::activated, this, [this](int at) {
         const QVariant offer = add_->itemData(at);

@@ -183,7 +183,7 @@ QString headlineOf(const FidelityView& view) {
     QStringList best;
     for (const Advice& each : view.advice->methods)
         if (each.verdict == AdviceVerdict::Recommended) best << ui::qs(each.title);
-    return best.isEmpty() ? tr("Nobody can be recommended") : best.join(QStringLiteral(", "));
+    return best.isEmpty() ? tr("No method can be recommended") : best.join(QStringLiteral(", "));
 }
 
 QString sentenceOf(const FidelityView& view) {
@@ -199,7 +199,7 @@ QString sentenceOf(const FidelityView& view) {
         return text;
     }
     if (view.budget) {
-        return tr("%1; %2 spent, of which %3 on choosing whom to believe; full fidelity is stated to take %4 for all "
+        return tr("%1; %2 spent, of which %3 on choosing the methods; full fidelity is stated to take %4 for all "
                   "kernels")
             .arg(ui::qs(view.budget->ended), time(view.budget->seconds), time(view.budget->choosing),
                  time(view.budget->statedOnce));

@@ -77,10 +77,10 @@ void FidelityPanel::build() {
     run_ = named(new QPushButton(tr("Run"), this), "fidelity.run", tr("Run"), tr("Asks the question of the window"));
     run_->setDefault(true);
     form->addWidget(run_);
-    stop_ =
-        named(new QPushButton(tr("Stop"), this), "fidelity.stop", tr("Stop"), tr("Ends it with what is known by then"));
+    stop_ = named(new QPushButton(tr("Stop"), this), "fidelity.stop", tr("Stop"),
+                  tr("Stops, and keeps what is known so far"));
     form->addWidget(stop_);
-    bar_ = named(new QProgressBar(this), "fidelity.progress", tr("Progress"), tr("How far it is"));
+    bar_ = named(new QProgressBar(this), "fidelity.progress", tr("Progress"), tr("Progress"));
     bar_->setRange(0, 1000);
     bar_->setTextVisible(false);
     bar_->setFixedHeight(3);
@@ -237,7 +237,7 @@ bool FidelityPanel::isCurrent() const {
 void FidelityPanel::showHead() {
     const bool busy = work_.isRunning();
     if (view_ && !busy && !isCurrent())
-        veil_->drop(tr("Of an earlier question. Press Run to answer this one."));
+        veil_->drop(tr("This answers an earlier question. Press Run to answer this one."));
     else
         veil_->lift();
     run_->setVisible(!busy);
@@ -267,7 +267,7 @@ void FidelityPanel::showHead() {
         return;
     }
     if (!view_) {
-        headline_->setFullText(tr("How sure is the answer, and who makes it surer?"));
+        headline_->setFullText(tr("How sure is the answer, and which method narrows it?"));
         sub_->setFullText(question() ? tr("Run asks about the question of the window")
                                      : tr("Choose a design and a model first"));
         return;

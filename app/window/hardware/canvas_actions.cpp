@@ -117,7 +117,7 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
     a.add({"arrangeAll",
            arrange,
            words("Arrange &everything"),
-           words("Let the whole drawing lay itself out anew, at every level; one step of the undo list"),
+           words("Let the whole drawing lay itself out anew, at every level; one undo step"),
            "distribute-graph",
            {}},
           [&studio, canvas] {

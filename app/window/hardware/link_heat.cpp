@@ -60,9 +60,9 @@ LinkHeat::LinkHeat(Studio& studio, HardwarePage& page) : QWidget(page.pane()), s
     text_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, this);
     text_->setObjectName(QStringLiteral("canvas.heat.text"));
     text_->setElided(true);
-    follow_ = named(new QPushButton(tr("Follow messages"), this), "canvas.heat.follow", tr("Follow messages"),
-                    tr("Asks the method to follow what is sent over the drawn links, which share their rate "
-                       "(network=fluid); one step of the undo list"));
+    follow_ = named(
+        new QPushButton(tr("Follow messages"), this), "canvas.heat.follow", tr("Follow messages"),
+        tr("Simulates the messages on the drawn links, which share their bandwidth (network=fluid); one undo step"));
     row->addWidget(name_);
     row->addWidget(scale_);
     row->addWidget(end_);
@@ -141,12 +141,12 @@ void LinkHeat::showHeat() {
     const bool following = !methodThatFollows().empty(), able = following || !methodThatCould().empty();
     follow_->setVisible(able);
     follow_->setText(following ? tr("Stop following") : tr("Follow messages"));
-    follow_->setToolTip(following ? tr("Exchanges are priced by the closed form again; one step of the undo list")
-                                  : tr("Asks the method to follow what is sent over the drawn links, which share their "
-                                       "rate (network=fluid); one step of the undo list"));
+    follow_->setToolTip(following ? tr("Exchanges are computed by the closed form again; one undo step")
+                                  : tr("Simulates the messages on the drawn links, which share their bandwidth "
+                                       "(network=fluid); one undo step"));
     if (!followed) {
         page_.canvas()->setHeat({});
-        QString said = !late.isEmpty()         ? tr("Link use: not of this question. %1").arg(late)
+        QString said = !late.isEmpty()         ? tr("Link use: not for this question. %1").arg(late)
                        : studio_.live.isBusy() ? tr("Link use: computing the step …")
                        : following             ? tr("Link use: no answer yet")
                        : able ? tr("How busy the links are over time is known where messages are followed.")

@@ -88,7 +88,7 @@ void MethodsPanel::build() {
     all_ = named(new QPushButton(tr("All that apply"), this), "methods.all", tr("All that apply"),
                  tr("Ticks every method that answers on each edit and has an answer to this question. Slow ones answer "
                     "a Run (F5): tick those by hand"));
-    none_ = named(new QPushButton(tr("None"), this), "methods.none", tr("No method"), tr("Takes every tick away"));
+    none_ = named(new QPushButton(tr("None"), this), "methods.none", tr("No method"), tr("Clears every tick"));
     count_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, this);
     count_->setObjectName(QStringLiteral("methods.count"));
     auto* top = new QHBoxLayout;
@@ -239,7 +239,7 @@ void MethodsPanel::showStandings() {
             }
             text = parts.join(QStringLiteral(" · "));
             if (text.isEmpty()) text = method && !method->card.live ? tr("answers a Run (F5)") : QString();
-            if (!late.isEmpty() && !parts.isEmpty()) text += tr(" (of the question before)");
+            if (!late.isEmpty() && !parts.isEmpty()) text += tr(" (previous question)");
         } else if (const MethodStanding* standing = standingOf(id.toStdString())) {
             text = standing->why       ? sentence(*standing->why)
                    : standing->latency ? tr("would say %1").arg(ui::text(*standing->latency))

@@ -30,7 +30,7 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     group_->addItem(tr("all-reduce of a context group"), static_cast<int>(ui::RankRelation::Context));
     group_->addItem(tr("all-reduce of the copies"), static_cast<int>(ui::RankRelation::Data));
     group_->setMinimumContentsLength(18);
-    back_ = new ui::IconButton(QStringLiteral("media-seek-backward"), tr("Back to the step before"),
+    back_ = new ui::IconButton(QStringLiteral("media-seek-backward"), tr("Back to the previous step"),
                                QStringLiteral("training.player.back"), this);
     play_ = new ui::IconButton(QStringLiteral("media-playback-start"), tr("Play or pause"),
                                QStringLiteral("training.player.play"), this);

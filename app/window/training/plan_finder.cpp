@@ -109,7 +109,7 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
     chosenText_->setObjectName(QStringLiteral("training.finder.chosen"));
     chosenText_->setElided(true);
     use_ = named(new QPushButton(tr("Use this plan"), this), "training.finder.use", tr("Use this plan"),
-                 tr("Makes it the plan of this question, beside the one of before; one step of the undo list"));
+                 tr("Makes it the plan of this question and keeps the previous one beside it; one undo step"));
     use_->setEnabled(false);
     foot->addWidget(chosenText_, 1);
     foot->addWidget(use_);
@@ -167,8 +167,8 @@ QWidget* PlanFinder::buildChoices() {
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
     state_->setObjectName(QStringLiteral("training.finder.state"));
     state_->setElided(true);
-    across_ = namedChoice(head, "training.finder.across", tr("Across"), tr("What stands across the plot"));
-    up_ = namedChoice(head, "training.finder.up", tr("Up"), tr("What stands up the plot"));
+    across_ = namedChoice(head, "training.finder.across", tr("X axis"), tr("Horizontal axis of the plot"));
+    up_ = namedChoice(head, "training.finder.up", tr("Y axis"), tr("Vertical axis of the plot"));
     for (std::size_t i = 0; i < foundFigures.size(); ++i)
         for (QComboBox* each : {across_, up_}) each->addItem(tr(foundFigures[i].name), static_cast<int>(i));
     across_->setCurrentIndex(1);

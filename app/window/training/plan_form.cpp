@@ -257,7 +257,7 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     nodesName_ = new QLabel(tr("Nodes"), parent);
     grid->addWidget(nodesName_, row, 0);
     grid->addWidget(nodes_, row, 1, 1, 2);
-    price_ = named(new QDoubleSpinBox(parent), "training.price", tr("Price of a device's hour"),
+    price_ = named(new QDoubleSpinBox(parent), "training.price", tr("Price per device and hour"),
                    tr("Dollars for one device and hour: yours to set, the design states none"));
     price_->setRange(0, 10000);
     price_->setDecimals(2);
@@ -266,8 +266,9 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     price_->setKeyboardTracking(false);
     price_->setValue(2.5);
     priceName_ = addField(grid, tr("Device-hour"), price_);
-    otherPrice_ = named(new QDoubleSpinBox(parent), "training.price.other", tr("Price of the second kind's hour"),
-                        tr("Dollars for one device of the second kind and hour"));
+    otherPrice_ =
+        named(new QDoubleSpinBox(parent), "training.price.other", tr("Price per device of the second kind and hour"),
+              tr("Dollars for one device of the second kind and hour"));
     otherPrice_->setRange(0, 10000);
     otherPrice_->setDecimals(2);
     otherPrice_->setSingleStep(0.25);
@@ -453,8 +454,9 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     const auto good = fits(question_.plan, question_.room);
     refusal_->setVisible(!good);
     if (!good)
-        refusal_->setText(reasonOf(good.error()) +
-                          (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(good.error().hint)));
+        refusal_->setText(reasonOf(good.error()) + (good.error().hint.empty()
+                                                        ? QString()
+                                                        : QStringLiteral(". ") + ui::windowText(good.error().hint)));
     showSchedule();
     selectData(zero_, static_cast<int>(question_.plan.zero));
     showShards();

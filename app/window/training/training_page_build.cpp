@@ -110,7 +110,7 @@ QWidget* TrainingPage::buildHead(QWidget* parent) {
     words->addWidget(sub_);
     row->addLayout(words, 1);
     pin_ = named(new QPushButton(tr("Pin this plan"), head), "training.pin", tr("Pin this plan"),
-                 tr("Keeps the present plan beside the ones to come: every figure then shows the difference"));
+                 tr("Keeps this plan for comparison: every figure then shows the difference"));
     pin_->setCheckable(true);
     auto* twin = named(new QPushButton(tr("Command line"), head), "training.command", tr("Copy as command line"),
                        tr("Copies the commands that ask the same without a window: this step, and the search for "

@@ -102,9 +102,8 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     form->addRow(tr("Batch, samples"), batch_);
     form->addRow(tr("Sequence, tokens"), sequence_);
     column->addLayout(form);
-    start_ =
-        named(new QPushButton(tr("Show the training step"), box), "training.start.go", tr("Show the training step"),
-              tr("Asks about it, with a plan to begin with; one step of the undo list"));
+    start_ = named(new QPushButton(tr("Show the training step"), box), "training.start.go",
+                   tr("Show the training step"), tr("Asks about it, with a plan to begin with; one undo step"));
     start_->setDefault(true);
     column->addWidget(start_, 0, Qt::AlignLeft);
     column->addStretch(2);
@@ -139,9 +138,9 @@ void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& 
             break;
         case TrainingLacks::Cluster:
             title_->setText(tr("This design cannot train yet"));
-            text_->setText(question.why
-                               ? ui::windowText(question.why->message) + QStringLiteral(". ") + ui::windowText(question.why->hint)
-                               : QString());
+            text_->setText(question.why ? ui::windowText(question.why->message) + QStringLiteral(". ") +
+                                              ui::windowText(question.why->hint)
+                                        : QString());
             break;
         default:
             title_->setText(tr("Which plan trains it fastest?"));

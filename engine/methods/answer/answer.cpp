@@ -266,7 +266,7 @@ Expected<Ground> prepare(const Scenario& scenario, const EstimateContext& contex
 void addCopies(Estimate& answer, const DeviceView& device) {
     if (device.copies <= 1) return;
     answer.warnings.push_back(
-        warning("plan.one-device", fmt::format("one of {} devices '{}' works", device.copies, device.name),
+        warning("plan.one-device", fmt::format("only one of {} devices '{}' is used", device.copies, device.name),
                 fmt::format("Spread the model with a plan, such as tp={}", std::min<std::int64_t>(device.copies, 8)),
                 Place{{}, 0, 0, device.path}));
 }
