@@ -103,7 +103,7 @@ private slots:
             ask(study);
         };
         with(256, 2048);
-        QVERIFY2(notes->toolTip().contains("would take 1024 and 8192"), qPrintable(notes->toolTip()));
+        QVERIFY2(notes->toolTip().contains("would use 1024 and 8192"), qPrintable(notes->toolTip()));
         with(1024, 8192);
         QVERIFY2(!notes->toolTip().contains("would take"), qPrintable(notes->toolTip()));
         with(100, 4096);  // chosen by a person
