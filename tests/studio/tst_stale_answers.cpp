@@ -105,9 +105,9 @@ private slots:
         with(256, 2048);
         QVERIFY2(notes->toolTip().contains("would use 1024 and 8192"), qPrintable(notes->toolTip()));
         with(1024, 8192);
-        QVERIFY2(!notes->toolTip().contains("would take"), qPrintable(notes->toolTip()));
+        QVERIFY2(!notes->toolTip().contains("would use"), qPrintable(notes->toolTip()));
         with(100, 4096);  // chosen by a person
-        QVERIFY2(!notes->toolTip().contains("would take"), qPrintable(notes->toolTip()));
+        QVERIFY2(!notes->toolTip().contains("would use"), qPrintable(notes->toolTip()));
     }
 
     void aComparisonIsReportedOfItsQuestionAlone() {
