@@ -64,8 +64,8 @@ private slots:
         const Work work = decode ? decodes(batch, tokens) : prompts(batch, tokens);
         const double mine = time->price(work.work()).lastSeconds;
         const double theirs = modelLevel(id.c_str(), decode ? Phase::Decode : Phase::Prefill, batch, tokens);
-        // Points of the serving table lie where the learned table of products has steps.
-        QVERIFY2(std::fabs(mine / theirs - 1) < 0.025, qPrintable(QString("%1 against %2").arg(mine).arg(theirs)));
+        // Points of the serving table lie where the learned table of products has steps, and experts whole tiles.
+        QVERIFY2(std::fabs(mine / theirs - 1) < 0.03, qPrintable(QString("%1 against %2").arg(mine).arg(theirs)));
     }
 
     void betweenPointsIsCloseToTheKernels() {
