@@ -7,11 +7,15 @@
 #include "support/devices.h"
 #include "workload/workload.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QImage>
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
+#include <QTextBlock>
 #include <QTextDocument>
+#include <QTextFrame>
+#include <QTextTable>
 #include <QtTest>
 
 #include <set>
@@ -120,6 +124,45 @@ private slots:
         const auto found = glued.match(text);
         QVERIFY2(!found.hasMatch(), qPrintable(text.mid(found.capturedStart() - 40, 80)));
         QVERIFY(text.contains("■"));
+    }
+
+    // The heads of a table are said again on every page that it goes on to.
+    void headsOfTablesAreRepeated() {
+        QTextDocument document;
+        document.setHtml(forPaper("<html><body><table><tr><th>a</th><th class=\"n\">b</th></tr><tr><td>1</td>"
+                                  "<td>2</td></tr></table><table><tr><td>no</td><td>heads</td></tr></table></body>"));
+        QList<int> heads;
+        for (const QTextFrame* frame : document.rootFrame()->childFrames())
+            if (const auto* table = qobject_cast<const QTextTable*>(frame))
+                heads << table->format().toTableFormat().headerRowCount();
+        QCOMPARE(heads, (QList<int>{1, 0}));
+    }
+
+    // No heading is the last thing on its page, however many lines stand before it.
+    void headingsStandWithWhatTheyAreAbout() {
+        constexpr double page = 600;
+        int alone = 0, apart = 0;
+        for (int lines = 1; lines < 60; ++lines) {
+            const QString html = QString("<p>line</p>").repeated(lines) + "<h2>Part</h2><h3>Table</h3><table>" +
+                                 QString("<tr><td>cell</td></tr>").repeated(6) + "</table>";
+            for (const bool kept : {false, true}) {
+                QTextDocument document;
+                document.setHtml(html);
+                document.setPageSize({400, page});
+                if (kept) keepHeadings(document, page);
+                const auto pageOf = [&](const QTextBlock& block) {
+                    return static_cast<int>(document.documentLayout()->blockBoundingRect(block).top() / page);
+                };
+                QTextBlock heading = document.begin();
+                while (heading.blockFormat().headingLevel() != 2) heading = heading.next();
+                const QTextBlock first = heading.next().next();
+                const bool together = pageOf(heading) == pageOf(first.next().next());
+                alone += !kept && !together ? 1 : 0;
+                apart += kept && !together ? 1 : 0;
+            }
+        }
+        QVERIFY2(alone > 0, "some would stand alone");
+        QCOMPARE(apart, 0);
     }
 
     void aPdfIsWritten() {

@@ -19,6 +19,7 @@
 #include <QTextTable>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace orrery::app {
@@ -84,6 +85,24 @@ const QString paperStyle = QStringLiteral(
 
 }  // namespace
 
+void keepHeadings(QTextDocument& document, double page) {
+    constexpr double rows = 60;  // of a table, in points of the screen
+    QAbstractTextDocumentLayout& layout = *document.documentLayout();
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() == 0) continue;
+        QTextBlock next = block.next();
+        while (next.isValid() && next.blockFormat().headingLevel() > 0) next = next.next();
+        if (!next.isValid()) return;
+        const double top = layout.blockBoundingRect(block).top();
+        const bool inTable = qobject_cast<QTextTable*>(document.frameAt(next.position())) != nullptr;
+        const double end = layout.blockBoundingRect(next).bottom() + (inTable ? rows : 0);
+        if (std::floor(top / page) == std::floor((end - 1) / page) || end - top > page) continue;
+        QTextBlockFormat before;
+        before.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+        QTextCursor(block).mergeBlockFormat(before);
+    }
+}
+
 QString writePdf(const QString& html, const QString& pdf) {
     QFile file(html);
     if (!file.open(QIODevice::ReadOnly)) return {};
@@ -117,6 +136,7 @@ QString writePdf(const QString& html, const QString& pdf) {
         place.insertText(QString(QChar::ObjectReplacementCharacter), format);
     }
     document.setPageSize(page);
+    keepHeadings(document, page.height());
     const int pages = document.pageCount();
     painter.scale(scale, scale);
     for (int i = 0; i < pages; ++i) {

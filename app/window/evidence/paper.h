@@ -4,6 +4,8 @@
 
 #include <QString>
 
+class QTextDocument;
+
 namespace orrery::app {
 
 /// Beside every `*.svg` of the folder the same as PDF, one page of the picture's size; beside report.html a report.pdf
@@ -11,5 +13,9 @@ namespace orrery::app {
 QString writePaper(const QString& folder);
 /// A page of HTML that Orrery wrote as A4 pages of PDF, its figures (inline SVG) as vectors. Returns an error text.
 QString writePdf(const QString& html, const QString& pdf);
+
+/// Breaks pages of that height so that a heading stands with what it is about: its whole figure, or the first rows of
+/// its table. Of a document that has its page size.
+void keepHeadings(QTextDocument& document, double page);
 
 }  // namespace orrery::app

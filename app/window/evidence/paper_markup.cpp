@@ -171,6 +171,7 @@ QString forPaper(const QString& html) {
         "<span class=\"n( bad)?\">(.*?)</span></div>");
     static const auto legend = pattern("<div class=\"legend\">(.*?)</div>");
     static const auto svg = pattern("<svg.*?</svg>");
+    static const auto heads = pattern("<table([^>]*)><tr>(<th.*?)</tr>");
     const Sheet sheet(style.match(html).captured(1));
     QString text = html;
     text.remove(style);
@@ -181,6 +182,10 @@ QString forPaper(const QString& html) {
     // Sub-lines of a cell stand in lines of their own, and so does each entry of a list of names.
     text.replace(QLatin1String("<span class=\"sub\">"), QLatin1String("<br><span class=\"sub\">"));
     text.replace(QLatin1String("class=\"n\""), QLatin1String("align=\"right\""));
+    // The heads of a table stand again on each of its pages.
+    text = replaced(text, heads, [](const Match& at) {
+        return QStringLiteral("<table%1><thead><tr>%2</tr></thead>").arg(at.captured(1), at.captured(2));
+    });
     text.replace(QLatin1String("<table>"), QLatin1String("<table width=\"100%\" cellspacing=\"0\">"));
     text.replace(QLatin1String("<dl>"), QLatin1String("<table width=\"100%\" cellspacing=\"0\">"));
     text.replace(QLatin1String("</dl>"), QLatin1String("</table>"));
