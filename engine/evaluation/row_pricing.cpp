@@ -410,7 +410,7 @@ Expected<WorkloadPtr> loadedOnce(const WorkloadRecipe& recipe) {
 
 // A whole model as `run` answers it. Where the row says how its software launched and fused, and `asMeasured` is set,
 // the method is asked so, as far as its options allow and the person chose no other.
-void priceModel(const Method& method, const HardwarePtr& device, const ModelRow& row,
+void priceModel(const Method& method, const HardwarePtr& device, const ModelRow& row, std::string_view software,
                 const CalibrationSet& calibrations, const EvaluateOptions& options, Answer& answer) {
     const auto workload = loadedOnce(row.recipe);
     if (!workload) return;
@@ -422,7 +422,9 @@ void priceModel(const Method& method, const HardwarePtr& device, const ModelRow&
         for (const auto& [key, value] : settingsOf(method.card, row)) context.options.try_emplace(key, value);
     }
     context.calibrations = &calibrations;
-    const Scenario scenario{device, *workload, row.plan, row.task};
+    Scenario scenario{device, *workload, row.plan, row.task};
+    // What a stack of training is fitted to are steps themselves: those are asked as of no software in particular.
+    if (options.asMeasured && kindOf(row.task) == TaskKind::Pass) scenario.software.engine = software;
     // A simulator of kernels would be asked for thousands of iterations: by what its card states, not by a clock.
     if (kindOf(row.task) == TaskKind::ServingRun && !expectedCost(method, scenario)) return;
     Expected<Estimate> estimated = fail("study.cancelled", "not asked");
@@ -456,7 +458,8 @@ ModelPricing modelPricing(const Method* method, const RowPricer& pricer, const E
             if (!method || !hardware) return;
             for (const std::size_t number : numbers) {
                 if (options.stop.stop_requested()) return;
-                priceModel(*method, hardware, *pricer.model(number), *calibrations, options, answers[number]);
+                priceModel(*method, hardware, *pricer.model(number), pricer.software(number), *calibrations, options,
+                           answers[number]);
             }
         }};
     };

@@ -6,6 +6,7 @@
 #include "methods/model/columns.h"
 #include "methods/model/explain.h"
 #include "methods/model/model_methods.h"
+#include "methods/model/whole_error.h"
 #include "support/devices.h"
 #include "support/method_fixture.h"
 #include "support/near.h"
@@ -279,9 +280,34 @@ private slots:
         EstimateContext context{*executor};
         const auto composed = compose({hardware, feedForward()}, hand, {}, context);
         QVERIFY(composed);
-        const auto& i = composed->interval;
+        const auto i = composeLaunches(composed->prices, composed->list().launches, *composed->pricer);
         QVERIFY(i.correlatedLow < i.low && i.low < i.independentLow);
         QVERIFY(i.independentHigh < i.high && i.high < i.correlatedHigh);
+    }
+    // A pass is missed by more than its kernels say, one kernel is not; nor is there more where no software stands
+    // between kernels.
+    void wholesAreLessSureThanTheirKernels() {
+        QCOMPARE(wholeError(0, 1).above, 0.0);
+        QCOMPARE(wholeError(1, 0).below, wholeOtherSoftware.below);
+        QCOMPARE(wholeError(1, 0).above, wholeOtherSoftware.above);
+        QCOMPARE(wholeError(0, 0).above, wholeOwnSoftware.above);
+        QVERIFY(wholeError(0.2, 0).above > wholeError(0, 0).above && wholeError(0.2, 0.5).above < wholeError(0.2, 0).above);
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        const Scenario scenario{device("h100-sxm"), feedForward()};
+        ModelOptions options;
+        const auto graph = compose(scenario, hand, options, context);
+        options.launch = LaunchMode::Eager;
+        const auto eager = compose(scenario, hand, options, context);
+        QVERIFY(graph && eager);
+        const auto kernels = composeLaunches(graph->prices, graph->list().launches, *graph->pricer);
+        QVERIFY(graph->interval.low < kernels.low && kernels.high < graph->interval.high);
+        double least = 0;
+        for (std::size_t i = 0; i < graph->prices.size(); ++i)
+            least += graph->prices[i].least * graph->list().launches[i].count;
+        QVERIFY(graph->interval.low >= std::min(least, graph->interval.seconds));
+        // A host may take longer than assumed, and kernels of microseconds wait for it.
+        QVERIFY(eager->interval.high > graph->interval.high);
     }
     void trainingIsThreeProductsForOne() {
         const auto workload = model("gpt-2", Phase::Forward, 128);

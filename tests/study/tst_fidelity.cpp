@@ -5,6 +5,7 @@
 #include "evaluation/side_by_side.h"
 #include "evaluation/width_shares.h"
 #include "hardware/files/catalogue.h"
+#include "methods/gpu/interval_for_cycles.h"
 #include "methods/model/model_methods.h"
 #include "store/export/fidelity_exports.h"
 #include "study/fidelity/advice.h"
@@ -15,6 +16,7 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -202,6 +204,42 @@ private slots:
         }
         qInfo("%zu of %zu steps of other models hold", inside, all);
         QVERIFY2(double(inside) >= 0.85 * double(all), qPrintable(QString("%1 of %2").arg(inside).arg(all)));
+    }
+
+    // The interval model is as near to the simulation of its machine as is stated, and with it a fifth either way is
+    // had for a tenth of the stated cost.
+    void theIntervalModelStandsForCycles() {
+        const Scenario scenario = question("h100-sxm", "vit-b-16");
+        BudgetOptions options;
+        options.full = std::string(gpuCycleChoice);
+        options.methods = {std::string(gpuIntervalChoice)};
+        const BudgetAnswer whole = spend(scenario, options);
+        QVERIFY(whole.complete);
+        const double full = whole.steps.back().latency;
+        for (const BudgetStep& step : whole.steps)
+            QVERIFY(step.fullLow <= full * (1 + 1e-9) && full <= step.fullHigh * (1 + 1e-9));
+        const BudgetStep& first = whole.steps.front();
+        QCOMPARE(first.kernels, std::size_t{0});
+        QVERIFY2((first.fullHigh - first.fullLow) / 2 / first.latency < 0.2,
+                 qPrintable(QString::number((first.fullHigh - first.fullLow) / 2 / first.latency)));
+        QVERIFY2(std::abs(std::log(full / first.latency)) < intervalForCycles, qPrintable(QString::number(full)));
+        QVERIFY(10 * first.stated < whole.statedOnce);
+        // Kernel by kernel, as both say by themselves.
+        static const auto executor = makeSerialExecutor();
+        std::vector<std::vector<double>> seconds;
+        for (const std::string_view choice : {gpuCycleChoice, gpuIntervalChoice}) {
+            EstimateContext context{*executor};
+            context.wantTimeline = false;
+            const auto answer = estimate(*findMethod(choice), scenario, context);
+            QVERIFY(answer);
+            seconds.push_back(answer->operators.seconds);
+        }
+        std::vector<double> apart;
+        for (std::size_t i = 0; i < seconds[0].size(); ++i)
+            if (seconds[0][i] > 0 && seconds[1][i] > 0) apart.push_back(std::abs(std::log(seconds[0][i] / seconds[1][i])));
+        std::sort(apart.begin(), apart.end());
+        QVERIFY(apart.size() > 5);
+        QVERIFY(apart[apart.size() * 9 / 10] <= intervalForCycles);
     }
 
     void equalKernelsAreAskedOnce() {

@@ -5,6 +5,7 @@
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/open_composition.h"
+#include "methods/model/whole_error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +15,11 @@ namespace orrery {
 
 namespace {
 
-// What PyTorch's dispatch takes on the host per operation; 5 to 25 µs are reported (jiahuanglin.xyz, lesson 18).
-constexpr double eagerIssue = 10e-6;
+// What PyTorch's dispatch takes on the host per operation; 5 to 25 µs are reported (jiahuanglin.xyz, lesson 18). Mixed
+// precision took up to 75 in 2021: 13 ms of ResNet-50's 177 launches at batch 1 (DeepLearningExamples @ 729963dd).
+constexpr double eagerIssue = 10e-6, leastIssue = 5e-6, mostIssue = 80e-6;
+// Where rows that a host timed tell it, they are of one host and one framework.
+constexpr double otherHost = 2;
 
 OperatorFamily familyOf(KernelKind kind) {
     switch (kind) {
@@ -154,6 +158,53 @@ ComposedInterval composeLaunches(std::span<const PricedLaunch> prices, std::span
     }
     // What the kernels of one kind share on a device that was not fitted is the device, and that all kinds share.
     return composeIntervals(parts, correlation, all > 0 ? std::max(betweenFamilies, common / all) : betweenFamilies);
+}
+
+WholeError wholeError(double foreign, double longest) {
+    const double share = std::clamp(2 * foreign, 0.0, 1.0), many = std::clamp(1 - longest, 0.0, 1.0);
+    const auto side = [&](double own, double other) {
+        return many * std::sqrt((1 - share) * own * own + share * other * other);
+    };
+    return {side(wholeOwnSoftware.below, wholeOtherSoftware.below),
+            side(wholeOwnSoftware.above, wholeOtherSoftware.above)};
+}
+
+void widenWhole(const ModelOptions& options, Composition& c) {
+    if (c.pricer->launchInside()) return;
+    const auto& launches = c.list().launches;
+    const auto& first = c.distinct().first;
+    std::vector<double> seconds, alike(launches.size(), 0.0);
+    seconds.reserve(launches.size());
+    double busy = 0, foreign = 0, least = 0, squares = 0;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const PricedLaunch& p = c.prices[i];
+        const double time = p.seconds * launches[i].count;
+        seconds.push_back(p.seconds);
+        alike[static_cast<std::size_t>(first[i])] += time;
+        busy += time;
+        least += p.least * launches[i].count;
+        if (!c.stack.own(launches[i].kernel)) foreign += time;
+    }
+    if (!(busy > 0)) return;
+    for (const double time : alike) squares += time * time;
+    ComposedInterval& whole = c.interval;
+    const double middle = whole.seconds;
+    const WholeError side = wholeError(foreign / busy, squares / (busy * busy));
+    double below = -middle * std::expm1(-side.below), above = middle * std::expm1(side.above);
+    if (options.launch == LaunchMode::Eager && !c.hostSeconds) {
+        std::vector<double> issue = eagerIssues(c), fast = issue, slow = issue;
+        const double usual = std::max(eagerIssue, c.device.launchOverhead.value);
+        for (std::size_t i = 0; i < issue.size(); ++i) {
+            const bool told = issue[i] > usual * (1 + 1e-9);
+            fast[i] = told ? issue[i] / otherHost : std::min(issue[i], leastIssue);
+            slow[i] = told ? issue[i] * otherHost : std::max(issue[i], mostIssue);
+        }
+        const double now = pipelined(c.runs, seconds, issue).total;
+        below = std::hypot(below, std::max(0.0, now - pipelined(c.runs, seconds, fast).total));
+        above = std::hypot(above, std::max(0.0, pipelined(c.runs, seconds, slow).total - now));
+    }
+    whole.low = std::max({0.0, std::min(least, middle), middle - std::hypot(middle - whole.low, below)});
+    whole.high = middle + std::hypot(whole.high - middle, above);
 }
 
 KernelUse useOf(const Launch& launch) {
@@ -374,6 +425,7 @@ void closeComposition(const Workload& workload, const ModelOptions& options, Com
     c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
     c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);
+    widenWhole(options, c);
 }
 
 Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,

@@ -201,7 +201,8 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
     } else {
         answer.interval.basis = fmt::format(
             "90 % of the residuals of each kernel, composed with their measured correlation within a family and "
-            "{:.1f} or more between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
+            "{:.1f} or more between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike; "
+            "beyond that what measured passes are missed by around their kernels",
             betweenFamilies, format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)),
             format(Seconds(i.correlatedLow)), format(Seconds(i.correlatedHigh)));
     }

@@ -1,14 +1,42 @@
 #include "methods/model/foreign_stack.h"
 
 #include "learning/section_price.h"
+#include "learning/software_version.h"
 
 #include <algorithm>
 
 namespace orrery {
 
+namespace {
+
+/// `1.3` of `1.3.0rc20`.
+std::string_view release(std::string_view version) {
+    const std::size_t dot = version.find('.');
+    if (dot == std::string_view::npos) return version;
+    return version.substr(0, std::min(version.find_first_not_of("0123456789", dot + 1), version.size()));
+}
+
+/// Of sections of that engine: the same release.
+bool sameVersion(const CalibrationSection& section, std::string_view engine) {
+    bool said = false;
+    for (const CalibrationSource& source : section.sources) {
+        for (const SoftwareVersion& known : softwareParts(source.software)) {
+            said = true;
+            for (const SoftwareVersion& asked : softwareParts(engine)) {
+                if (asked.name != known.name) continue;
+                if (release(asked.version) == release(known.version)) return true;
+            }
+        }
+    }
+    return !said;
+}
+
+}  // namespace
+
 ForeignStack::ForeignStack(std::string_view method, const CalibrationSet& calibrations, const GpuView& gpu,
                            std::string_view engine) {
     if (engine.empty()) return;
+    asked_ = true;
     for (const auto& calibration : calibrations.all()) {
         if (calibration->method != method) continue;
         for (const CalibrationSection& section : calibration->sections) {
@@ -18,6 +46,7 @@ ForeignStack::ForeignStack(std::string_view method, const CalibrationSet& calibr
                 foreign_.emplace_back(section.kind, section.variant);
                 continue;
             }
+            if (sameVersion(*found.section, engine)) own_.emplace_back(section.kind, section.variant);
             const bool known = std::any_of(moved_.begin(), moved_.end(), [&](const MovedVersion& each) {
                 return each.kind == section.kind && each.variant == section.variant;
             });
@@ -29,6 +58,13 @@ ForeignStack::ForeignStack(std::string_view method, const CalibrationSet& calibr
     }
     std::sort(foreign_.begin(), foreign_.end());
     foreign_.erase(std::unique(foreign_.begin(), foreign_.end()), foreign_.end());
+}
+
+bool ForeignStack::own(const Kernel& kernel) const {
+    if (!asked_ || (kernel.kind == KernelKind::Collective && kernel.library == CollectiveLibrary::Nccl)) return true;
+    const VariantName variant = variantName(kernel);
+    return std::any_of(own_.begin(), own_.end(),
+                       [&](const auto& each) { return each.first == kernel.kind && each.second == variant.view(); });
 }
 
 bool ForeignStack::foreign(const Kernel& kernel) const {

@@ -1,6 +1,7 @@
 #include "methods/model/kernel_iteration.h"
 
 #include "methods/model/compose.h"
+#include "methods/model/whole_error.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,8 @@ KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaun
     : spec_(std::move(spec)),
       launches_(std::move(launches)),
       power_(spec_.gpu ? powerModel(*spec_.gpu) : PowerModel{}) {
+    for (const Launch& launch : launches_.of(IterationGroup::Tokens, 1))
+        foreign_ = foreign_ || (launch.kernel.kind == KernelKind::Gemm && !spec_.stack.own(launch.kernel));
     for (int g = 0; g < iterationGroupCount; ++g) {
         const auto group = static_cast<IterationGroup>(g);
         if (!launches_.has(group)) continue;
@@ -217,6 +220,12 @@ IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
     const double between = std::max(betweenFamilies, spec_.pricer->correlation(KernelKind::Gemm));
     cost.below = joined(belowSquares, cost.all.below, between);
     cost.above = joined(aboveSquares, cost.all.above, between);
+    // As widenWhole(): an iteration is many kernels.
+    if (!spec_.pricer->launchInside()) {
+        const WholeError side = wholeError(foreign_ ? 1 : 0, 0);
+        cost.below = std::hypot(cost.below, -cost.all.seconds * std::expm1(-side.below));
+        cost.above = std::hypot(cost.above, cost.all.seconds * std::expm1(side.above));
+    }
     return cost;
 }
 

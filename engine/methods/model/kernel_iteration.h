@@ -99,6 +99,7 @@ private:
     std::array<PriceGrid, iterationGroupCount> byExtent_;
     std::array<double, iterationGroupCount> launchCount_{};
     double attentionLaunches_ = 0;
+    bool foreign_ = false;  ///< kernels of its layers were learned from other software
     PriceGrid prompts_, decodes_, handOver_;
 };
 

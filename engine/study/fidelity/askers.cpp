@@ -3,6 +3,7 @@
 #include "methods/among_all.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/own_type.h"
+#include "methods/gpu/interval_for_cycles.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/model_methods.h"
 #include "methods/npu/npu_tile.h"
@@ -165,6 +166,7 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
         asker.method = each.method;
         asker.options = model;
         asker.cost = each.method->card.cost;
+        if (each.text == gpuIntervalChoice) asker.standsFor = gpuCycleChoice, asker.standingError = intervalForCycles;
         if (!each.samples.empty()) {
             asker.samples = each.samples;
             asker.samplingError = npuSampledError;

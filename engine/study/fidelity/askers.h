@@ -31,6 +31,8 @@ struct KernelAsker {
     double flopsPerCycle = 0;
     std::string samples;                           ///< the method that it is the sampled form of; empty: of none
     double samplingError = 0;                      ///< ln, 90 %, of one kernel against that method
+    std::string standsFor;                         ///< a slower method of the same machine; empty: for none
+    double standingError = 0;                      ///< ln, 90 %, of one kernel against that method, as it was measured
     std::vector<std::optional<KernelPrice>> said;  ///< by unit
     BudgetAsked asked;
 

@@ -1,6 +1,7 @@
 #include "study/fidelity/open_total.h"
 
 #include "learning/section_price.h"
+#include "methods/model/whole_error.h"
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,8 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
             // What others say tells nothing of how far a sample lies from the whole.
             family.controls[c].belief = samplesFull(control, family.units)
                                             ? RatioBelief(-control.samplingError, control.samplingError)
+                                        : standsForFull(control, family.units)
+                                            ? RatioBelief(-control.standingError, control.standingError)
                                             : RatioBelief(middle - half, middle + half);
         }
     }
@@ -84,6 +87,12 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
 bool OpenTotal::samplesFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const {
     return !asker.samples.empty() && std::all_of(units.begin(), units.end(), [&](std::size_t u) {
         return askers_.all[full_[u]].choice == asker.samples;
+    });
+}
+
+bool OpenTotal::standsForFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const {
+    return !asker.standsFor.empty() && std::all_of(units.begin(), units.end(), [&](std::size_t u) {
+        return askers_.all[full_[u]].choice == asker.standsFor;
     });
 }
 
@@ -113,7 +122,9 @@ double OpenTotal::ratioOf(const Family& family, std::size_t u) const {
 // method that has been found less sure counts less.
 double OpenTotal::apartOf(const Family& family, std::size_t u) const {
     const Unit& unit = units_[u];
-    if (samplesFull(askers_.all[family.controls[family.control].asker], family.units)) return 0;
+    // Nor does it where the distance itself was measured.
+    const KernelAsker& surest = askers_.all[family.controls[family.control].asker];
+    if (samplesFull(surest, family.units) || standsForFull(surest, family.units)) return 0;
     const double best =
         family.controls[family.control].belief.half(sizeOf(family.controls[family.control], u, family.control));
     if (!(unit.seconds > 0) || !(best > 0)) return 0;
@@ -239,6 +250,7 @@ OpenTotal::State OpenTotal::state() {
         mixed.of[static_cast<std::size_t>(kind)] = askers_.all[full_[u]].open.pricer->correlation(kind);
     }
     composition_.interval = composeLaunches(composition_.prices, launches, mixed);
+    widenWhole(askers_.all.front().options, composition_);
     State state;
     double up = 0, down = 0, least = 0;
     for (const Family& family : families_) {

@@ -50,6 +50,8 @@ private:
     };
     /// Whether it is the sampled form of full fidelity about all of these.
     bool samplesFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const;
+    /// Whether it was measured against full fidelity about all of these.
+    bool standsForFull(const KernelAsker& asker, const std::vector<std::size_t>& units) const;
     void chooseControls();
     void fill();
     double sizeOf(const Control& control, std::size_t unit, std::size_t at) const;
