@@ -134,7 +134,7 @@ std::string judgedText(const Judged& judged) {
                    percent(e.medianError), percent(e.p90Error), percent(e.bias),
                    states ? fmt::format("{:.0f} %", 100 * figures.coverage90) : "–",
                    figures.secondsPerAnswer > 0 ? format(Seconds(figures.secondsPerAnswer), 2) : "–",
-                   entry.facts.difficulty, 
+                   entry.facts.difficulty,
                    entry.facts.samples ? count(static_cast<double>(*entry.facts.samples)) : "not known",
                    !entry.facts.fitting || entry.facts.samples == 0 ? "–" : format(*entry.facts.fitting, 2),
                    fmt::format("{}/10", entry.facts.points())});

@@ -20,7 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view space =
-    "groups of neighbours x tiles of their common rows (under a window made again or kept) x, per operator, found inner "
+    "groups of neighbours x tiles of their common rows (under a window made again or kept) x, per operator, found "
+    "inner "
     "parts x every tile and class of loop orders between the fusion level and the store";
 
 struct OperatorRange {

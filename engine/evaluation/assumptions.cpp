@@ -117,9 +117,9 @@ struct RowsKnown {
 /// What all rows of a key have in common.
 struct RowKey {
     std::string device, software;
-    int kind = -1;                // -1: a whole model
-    std::string variant;          // of a kernel
-    std::string fusion, launch;   // of a whole model, as its software ran
+    int kind = -1;               // -1: a whole model
+    std::string variant;         // of a kernel
+    std::string fusion, launch;  // of a whole model, as its software ran
     auto operator<=>(const RowKey&) const = default;
     bool isModel() const { return kind < 0; }
 };
@@ -179,10 +179,10 @@ RowsKnown knownOf(const std::vector<std::string>& methods, const AlikeRows& alik
         for (const CalibrationSection* section : sections)
             for (const CalibrationSource& source : section->sources)
                 if (!source.software.empty()) known.software.insert(source.software);
-        const bool same =
-            key.variant.starts_with("nccl ") ||
-            std::any_of(sections.begin(), sections.end(),
-                        [&](const CalibrationSection* section) { return sameStack(*section, key.software); });
+        const bool same = key.variant.starts_with("nccl ") ||
+                          std::any_of(sections.begin(), sections.end(), [&](const CalibrationSection* section) {
+                              return sameStack(*section, key.software);
+                          });
         (same ? known.theirs : known.another) += count;
         known.stack.push_back({same ? "the rows'" : "another", count});
         if (!same) known.ran.insert(key.software);
@@ -238,10 +238,10 @@ std::vector<AssumedOf> factsOf(const MethodCard& card, std::string_view name, co
         if (key.isModel()) {
             const bool has = option && options.asMeasured && !ran.empty() &&
                              std::find(option->choices.begin(), option->choices.end(), ran) != option->choices.end();
-            fact = !option                            ? "not modelled"
+            fact = !option                           ? "not modelled"
                    : chosen != options.options.end() ? chosen->second
-                   : has                              ? ran
-                                                      : std::string(option->fallback);
+                   : has                             ? ran
+                                                     : std::string(option->fallback);
         }
         facts.push_back({std::move(fact), count});
     }

@@ -14,8 +14,7 @@ CalibrationSet withoutDevice(const CalibrationSet& calibrations, const std::stri
     CalibrationSet set;
     for (const auto& calibration : calibrations.all()) {
         auto kept = std::make_shared<Calibration>(*calibration);
-        std::erase_if(kept->sections,
-                      [&](const CalibrationSection& section) { return learnedFrom(section, device); });
+        std::erase_if(kept->sections, [&](const CalibrationSection& section) { return learnedFrom(section, device); });
         if (!kept->sections.empty()) set.add(std::move(kept));
     }
     return set;

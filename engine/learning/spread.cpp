@@ -151,8 +151,9 @@ double spreadScale(const Regressor& model, std::span<const double> features, dou
     return std::sqrt(usual * usual + doubt * doubt / 12);
 }
 
-Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
-                           std::span<const std::int32_t> group, const TrainingOptions& options) {
+Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual,
+                                   std::span<const double> doubt, std::span<const std::int32_t> group,
+                                   const TrainingOptions& options) {
     const std::set<std::int32_t> groups(group.begin(), group.end());
     if (groups.size() < 3 || group.size() != residual.size() || data.columns() == 0) return ResidualSpread{};
     const TrainingOptions how = smallTrees(options);

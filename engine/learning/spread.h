@@ -34,7 +34,8 @@ double spreadScale(const Regressor& model, std::span<const double> features, dou
 /// `data.features` and names as the prediction's; its target and weight are not read. `residual` is ln(measured ÷
 /// predicted) of models that had not seen the row's group; `doubt` may be empty. Fails as train() does; with fewer
 /// than three groups nothing is fitted and the model is null.
-Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
-                           std::span<const std::int32_t> group, const TrainingOptions& options);
+Expected<ResidualSpread> fitSpread(const TrainingData& data, std::span<const double> residual,
+                                   std::span<const double> doubt, std::span<const std::int32_t> group,
+                                   const TrainingOptions& options);
 
 }  // namespace orrery

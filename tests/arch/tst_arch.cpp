@@ -268,7 +268,8 @@ private slots:
 
     // Two types of one name in one namespace: the linker keeps the members of either, and no compiler says so.
     void aTypeIsDefinedOnce() {
-        static const QRegularExpression opens(R"(^(?:inline )?namespace ?([\w:]*) ?\{)"), closes(R"(^\}\s*// namespace)"),
+        static const QRegularExpression opens(R"(^(?:inline )?namespace ?([\w:]*) ?\{)"),
+            closes(R"(^\}\s*// namespace)"),
             type(R"(^(?:struct|class|enum class|enum) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: *:[^:].*)? *\{)");
         QHash<QString, QString> homes;
         QStringList again;

@@ -70,8 +70,9 @@ std::vector<ModelReference> timm() {
         const auto model = models.find(r[0].substr(0, r[0].find('.')));
         if (model == models.end() || !seen.insert({model->second, r[1], r[4], r[8], r[7], r[5]}).second) continue;
         const double batch = *file->number(i, 7);
-        ModelReference row = rowOf(model->second, devices.at(r[1]), DType::F16, std::llround(batch),
-                                   batch / *file->number(i, 9), "PyTorch " + r[5], r[4] == "eager" ? "none" : "compile");
+        ModelReference row =
+            rowOf(model->second, devices.at(r[1]), DType::F16, std::llround(batch), batch / *file->number(i, 9),
+                  "PyTorch " + r[5], r[4] == "eager" ? "none" : "compile");
         row.recipe.options.image = std::llround(*file->number(i, 8));
         rows.push_back(std::move(row));
     }
@@ -170,9 +171,9 @@ private slots:
             for (const char* framework : {"PyTorch", "TensorFlow", "MxNet"})
                 for (ModelReference& each : examples(framework)) {
                     const std::string& model = each.recipe.source;
-                    const QString part = model == "bert-base" ? "base"
+                    const QString part = model == "bert-base"                       ? "base"
                                          : framework == std::string_view("PyTorch") ? "PyTorch"
-                                                                                  : "others";
+                                                                                    : "others";
                     if (part == set) rows.push_back(std::move(each));
                 }
         }

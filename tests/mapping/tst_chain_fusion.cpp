@@ -91,8 +91,8 @@ private:
             tile(first, last, counts, energy, cycles);
         }
     }
-    // Tiles of the rows that every intermediate of the group has, one per row of the first; they divide those of the last
-    // operator.
+    // Tiles of the rows that every intermediate of the group has, one per row of the first; they divide those of the
+    // last operator.
     void tile(std::size_t first, std::size_t last, std::vector<std::int64_t>& counts, double energy, double cycles) {
         const std::size_t rows = last > first ? chain_.joins[first].rows.size() : 0;
         if (counts.size() < rows) {
@@ -144,8 +144,8 @@ private:
                     const NestProblem one = problemWithin(chain_.operators[op].problem, around[op - first]);
                     const RowDimension& row = rowFrom(op - 1, path[op - 1 - first]);
                     const std::int64_t length = (one.extents[row.consumer] - 1) * row.stride + row.window;
-                    waiting[op - first] = one.size(0) / static_cast<double>(length) *
-                                          static_cast<double>(waits[op - first]);
+                    waiting[op - first] =
+                        one.size(0) / static_cast<double>(length) * static_cast<double>(waits[op - first]);
                 }
             }
             if (overlapping > 1) continue;
@@ -189,8 +189,8 @@ private:
     const std::set<Way>& waysOf(std::size_t index, const Surroundings& around) {
         std::string key = std::to_string(index);
         for (const std::uint8_t d : around.order)
-            key += " " + std::to_string(d) + "x" + std::to_string(around.count[d]) + ":" +
-                   std::to_string(around.tile[d]);
+            key +=
+                " " + std::to_string(d) + "x" + std::to_string(around.count[d]) + ":" + std::to_string(around.tile[d]);
         key += around.inputStays ? "i" : "-";
         key += around.outputStays ? "o" : "-";
         const auto [at, fresh] = ways_.try_emplace(key);
@@ -481,8 +481,8 @@ private slots:
             const PlacedOperator& placed = result.fused.operators[i];
             const ChainOperator& op = chain.operators[i];
             NestEvaluator evaluator(problemWithin(op.problem, placed.around), chain.hardware);
-            const NestCounts all =
-                countsWithin(chain, op, placed.around, placed.placement.stays, *evaluator.explain(placed.placement.mapping));
+            const NestCounts all = countsWithin(chain, op, placed.around, placed.placement.stays,
+                                                *evaluator.explain(placed.placement.mapping));
             QCOMPARE(all.operations, op.problem.operations());
             if (i > 0) QCOMPARE(all.levels[2].tensors[0].reads, 0.0);
             updates += all.levels[2].tensors[2].updates;

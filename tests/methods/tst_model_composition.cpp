@@ -291,7 +291,8 @@ private slots:
         QCOMPARE(wholeError(1, 0).below, wholeOtherSoftware.below);
         QCOMPARE(wholeError(1, 0).above, wholeOtherSoftware.above);
         QCOMPARE(wholeError(0, 0).above, wholeOwnSoftware.above);
-        QVERIFY(wholeError(0.2, 0).above > wholeError(0, 0).above && wholeError(0.2, 0.5).above < wholeError(0.2, 0).above);
+        QVERIFY(wholeError(0.2, 0).above > wholeError(0, 0).above &&
+                wholeError(0.2, 0.5).above < wholeError(0.2, 0).above);
         const auto executor = makeSerialExecutor();
         EstimateContext context{*executor};
         const Scenario scenario{device("h100-sxm"), feedForward()};

@@ -129,8 +129,9 @@ private slots:
     // The heads of a table are said again on every page that it goes on to.
     void headsOfTablesAreRepeated() {
         QTextDocument document;
-        document.setHtml(forPaper("<html><body><table><tr><th>a</th><th class=\"n\">b</th></tr><tr><td>1</td>"
-                                  "<td>2</td></tr></table><table><tr><td>no</td><td>heads</td></tr></table></body>"));
+        document.setHtml(
+            forPaper("<html><body><table><tr><th>a</th><th class=\"n\">b</th></tr><tr><td>1</td>"
+                     "<td>2</td></tr></table><table><tr><td>no</td><td>heads</td></tr></table></body>"));
         QList<int> heads;
         for (const QTextFrame* frame : document.rootFrame()->childFrames())
             if (const auto* table = qobject_cast<const QTextTable*>(frame))

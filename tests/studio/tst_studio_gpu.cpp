@@ -53,7 +53,8 @@ private slots:
     void init() { page_->tabs()->setCurrentIndex(0); }
     void cleanupTestCase() { window_.reset(); }
 
-    // The workload's kernels come first, by their share of a pass: shares fall, add up to one pass and are tile-hybrid's.
+    // The workload's kernels come first, by their share of a pass: shares fall, add up to one pass and are
+    // tile-hybrid's.
     void theDearestKernelStandsFirst() {
         const auto gpu = gpuDrawing(window_->document().hardware());
         const WorkloadPtr workload = window_->studio().live.workload();

@@ -236,7 +236,8 @@ private slots:
         }
         std::vector<double> apart;
         for (std::size_t i = 0; i < seconds[0].size(); ++i)
-            if (seconds[0][i] > 0 && seconds[1][i] > 0) apart.push_back(std::abs(std::log(seconds[0][i] / seconds[1][i])));
+            if (seconds[0][i] > 0 && seconds[1][i] > 0)
+                apart.push_back(std::abs(std::log(seconds[0][i] / seconds[1][i])));
         std::sort(apart.begin(), apart.end());
         QVERIFY(apart.size() > 5);
         QVERIFY(apart[apart.size() * 9 / 10] <= intervalForCycles);

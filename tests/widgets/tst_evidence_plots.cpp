@@ -151,7 +151,8 @@ private slots:
     void onDifferentRowsThereIsNoFront() {
         AccuracyPlot plot;
         plot.resize(600, 400);
-        plot.setPoints({{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100}, {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100}});
+        plot.setPoints(
+            {{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100}, {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100}});
         plot.show();
         QVERIFY(QTest::qWaitForWindowExposed(&plot));
         const QImage with = plot.grab().toImage();
@@ -161,7 +162,8 @@ private slots:
         // Between the two marks the front was, and the sentence is not.
         const QPoint a = plot.placeOf(0).toPoint(), b = plot.placeOf(1).toPoint();
         int changed = 0;
-        for (int x = a.x() + 40; x < b.x() - 40; ++x) changed += with.pixel(x, a.y()) != without.pixel(x, a.y()) ? 1 : 0;
+        for (int x = a.x() + 40; x < b.x() - 40; ++x)
+            changed += with.pixel(x, a.y()) != without.pixel(x, a.y()) ? 1 : 0;
         QVERIFY(changed > 0);
     }
 

@@ -426,8 +426,8 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     const QString words = tr("not stated");
     const double column = unknown ? painter.fontMetrics().horizontalAdvance(words) + 16 : 0;
     if (costs.empty()) costs = setUp ? std::vector<double>{1, 100} : std::vector<double>{1e-6, 1e-3};
-    const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12,
-                                                       frame.area.right() - std::max(60.0, column + 12), 1.5));
+    const PlotAxis x = zoom_.across(
+        PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - std::max(60.0, column + 12), 1.5));
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
     frame.paint(painter, x, y, all.width());
     unknown_ = unknown ? QRectF(frame.area.right() - column, frame.area.top(), column, frame.area.height()) : QRectF();

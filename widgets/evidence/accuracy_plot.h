@@ -36,7 +36,7 @@ struct AccuracyPoint {
     double secondsLow = 0, secondsHigh = 0;  ///< what half of its answers take; 0: not known
     bool apart = false;                      ///< on rows of its own, not compared: pale, with a star, in no front
     int group = 0;                           ///< of methods with equal terms, counted from 0: fronts are among equals
-    double fitting = 0;  ///< seconds that fitting to its samples takes; 0: nothing, or not known
+    double fitting = 0;                      ///< seconds that fitting to its samples takes; 0: nothing, or not known
 };
 /// What others published of their tools: a grey cross, joined to nothing.
 struct PublishedPoint {

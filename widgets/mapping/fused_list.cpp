@@ -59,7 +59,7 @@ void FusedList::setResult(const OperatorChain& chain, const FusionResult& result
         for (std::size_t i = group.first; i <= group.last; ++i) {
             const ChainOperator& op = chain.operators[i];
             const FusedPlacement &fused = result.fused.operators[i].placement,
-                            &alone = result.unfused.operators[i].placement;
+                                 &alone = result.unfused.operators[i].placement;
             auto* item = new QTreeWidgetItem(this);
             item->setText(0, QString::fromStdString(op.name));
             if (i == group.first) item->setText(1, tilesText(group));

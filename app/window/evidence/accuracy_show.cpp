@@ -80,9 +80,9 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
     QString tip = AccuracyTab::tr("The mean error is %1 to %2 in 90 % of resampled rows")
                       .arg(ui::percentText(figures.mapeLow), ui::percentText(figures.mapeHigh));
     if (groups > 1) {
-        tip += figures.equals > 1 ? AccuracyTab::tr(". First of the %1 methods that assume the same")
-                                        .arg(figures.equals)
-                                  : AccuracyTab::tr(". No other method assumes the same");
+        tip += figures.equals > 1
+                   ? AccuracyTab::tr(". First of the %1 methods that assume the same").arg(figures.equals)
+                   : AccuracyTab::tr(". No other method assumes the same");
         if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted};
     }
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
@@ -111,7 +111,8 @@ ui::Cell fitCell(const MethodFacts& facts) {
     if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
     ui::Cell cell = timeCell(facts.fitting->value);
     if (facts.samples == 0) cell.text = AccuracyTab::tr("none");
-    cell.tip = AccuracyTab::tr("What fitting to the rows that it learned from takes one core, by rates that were measured");
+    cell.tip =
+        AccuracyTab::tr("What fitting to the rows that it learned from takes one core, by rates that were measured");
     return cell;
 }
 
@@ -240,16 +241,16 @@ void AccuracyTab::showProgress() {
                                         ui::countText(static_cast<double>(compared_->rows.size())))
                              : tr("Only rows that every shown method prices"));
     if (common_->isChecked() && counted)
-        state_->setFullText(tr("%1 methods on %2 rows%3; %4%5")
-                                .arg(compared_->judgements.size())
-                                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
-                                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
-                                     compared_->differing.empty() ? tr("assumptions are equal")
-                                     : compared_->page->groups > 1
-                                         ? tr("told apart by what they assume into %1 groups: see Figures")
-                                               .arg(compared_->page->groups)
-                                         : tr("assumptions differ: see Figures"),
-                                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
+        state_->setFullText(
+            tr("%1 methods on %2 rows%3; %4%5")
+                .arg(compared_->judgements.size())
+                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
+                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
+                     compared_->differing.empty() ? tr("assumptions are equal")
+                     : compared_->page->groups > 1
+                         ? tr("told apart by what they assume into %1 groups: see Figures").arg(compared_->page->groups)
+                         : tr("assumptions differ: see Figures"),
+                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
     else if (answered > 0)
         state_->setFullText(
             tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,

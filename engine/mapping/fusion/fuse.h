@@ -14,9 +14,9 @@
 // window. Every tile counts as one in the middle: that the edge of a picture saves some rows is left out.
 // Inside, operator after operator runs once per iteration with a placement of placements.h, and an intermediate stands
 // whole (its rows of one iteration) at the fusion level. Nothing else survives from one iteration to the next but rows
-// that wait and tensors kept resident at the fusion level. Its capacity holds, while an operator runs, the tiles of that
-// operator and all that is resident of the group. Each operator is counted by NestEvaluator for one iteration; what
-// moves of an intermediate that stays between the fusion level and the store is taken away.
+// that wait and tensors kept resident at the fusion level. Its capacity holds, while an operator runs, the tiles of
+// that operator and all that is resident of the group. Each operator is counted by NestEvaluator for one iteration;
+// what moves of an intermediate that stays between the fusion level and the store is taken away.
 
 #include "mapping/fusion/placements.h"
 

@@ -105,7 +105,8 @@ Placements::Placements(const OperatorChain& chain, const PlacementOptions& optio
     }
     // Rows of an intermediate that wait for the next iteration take room while other operators run.
     for (const ChainJoin& join : chain.joins)
-        residents_ = residents_ || std::ranges::any_of(join.rows, [](const RowDimension& row) { return row.overlaps(); });
+        residents_ =
+            residents_ || std::ranges::any_of(join.rows, [](const RowDimension& row) { return row.overlaps(); });
     blocks_.resize(chain.operators.size());
 }
 

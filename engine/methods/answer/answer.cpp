@@ -93,8 +93,8 @@ void setSupport(Estimate& answer, const Sides& sides, const StatedErrors& errors
     const auto& held = errors.heldOut[static_cast<std::size_t>(family)];
     Support support;
     support.error = sides.error;
-    support.what = fmt::format("{:.0f} % error on kernels like these: {} {} of {}", 100 * std::expm1(sides.error), held.rows,
-                               toText(family), held.device);
+    support.what = fmt::format("{:.0f} % error on kernels like these: {} {} of {}", 100 * std::expm1(sides.error),
+                               held.rows, toText(family), held.device);
     support.outside = statedFor(ground.device) ? 0 : 1;
     if (ground.platform != Platform::Gpu) {
         support.error += std::log(unknownPlatformWidening);

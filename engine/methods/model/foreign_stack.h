@@ -25,7 +25,8 @@ public:
     bool empty() const { return foreign_.empty() && moved_.empty(); }
     /// Kernels of NCCL are NCCL's whoever calls them.
     bool foreign(const Kernel& kernel) const;
-    /// Whether its price was learned from the software that is asked about: that engine in that release. True of all kernels where no engine is asked about, false where nothing was learned of them.
+    /// Whether its price was learned from the software that is asked about: that engine in that release. True of all
+    /// kernels where no engine is asked about, false where nothing was learned of them.
     bool own(const Kernel& kernel) const;
     /// How the kernel's family is known to have moved since the version that its prices were learned from; null: not
     /// known to, or foreign.
@@ -36,8 +37,8 @@ public:
 private:
     std::vector<std::pair<KernelKind, std::string>> foreign_;  // kind and variant of sections
     std::vector<std::pair<KernelKind, std::string>> own_;
-    bool asked_ = false;  // about an engine
-    std::vector<MovedVersion> moved_;                          // one for each such section
+    bool asked_ = false;               // about an engine
+    std::vector<MovedVersion> moved_;  // one for each such section
 };
 
 }  // namespace orrery

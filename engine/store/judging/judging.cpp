@@ -308,13 +308,11 @@ Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& opti
                           std::make_move_iterator(imported->end()));
     FactFinder fresh;
     compareJudged(judged, calibrations, options.facts ? *options.facts : fresh, options.stop);
-    if (options.stop.stop_requested())
-        return fail("study.cancelled", "the comparison was stopped before it was done");
+    if (options.stop.stop_requested()) return fail("study.cancelled", "the comparison was stopped before it was done");
     return judged;
 }
 
-void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts,
-                   const std::stop_token& stop) {
+void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts, const std::stop_token& stop) {
     judged.rows = rowsWithout(*judged.tables, judged.asked, judged.question.without);
     judged.hash = rowsHash(*judged.tables, judged.rows);
     judged.calibrations = calibrations;

@@ -45,9 +45,8 @@ Json factsJson(const MethodFacts& facts) {
     Json points = Json::array();
     for (const ReproducibilityPoint& point : facts.reproducibility)
         points.push_back({{"point", point.name}, {"given", point.given}, {"why", point.why}});
-    Json json{{"difficulty", facts.difficulty}, {"difficulty_why", facts.difficultyWhy},
-              {"files", facts.files},           {"programs", facts.programs},
-              {"reproducibility", facts.points()}, {"points", std::move(points)}};
+    Json json{{"difficulty", facts.difficulty}, {"difficulty_why", facts.difficultyWhy}, {"files", facts.files},
+              {"programs", facts.programs},     {"reproducibility", facts.points()},     {"points", std::move(points)}};
     json["samples"] = facts.samples ? Json(*facts.samples) : Json();
     if (facts.fitting) json["fitting_seconds"] = facts.fitting->value;
     return json;

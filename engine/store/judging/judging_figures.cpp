@@ -189,8 +189,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     std::vector<Dot> dots;
     const auto add = [&](const JudgedEntry& entry) {
         const EvaluationFigures& figures = entry.figures();
-        const double samples =
-            entry.facts.samples ? std::max(static_cast<double>(*entry.facts.samples), noSamples) : 0;
+        const double samples = entry.facts.samples ? std::max(static_cast<double>(*entry.facts.samples), noSamples) : 0;
         dots.push_back({&entry, setUp ? samples : figures.secondsPerAnswer, std::max(figures.errors.mape, leastError),
                         simulatedTruth(judged, entry), !entry.compared});
     };
@@ -266,15 +265,13 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     page.text(area.x + area.w / 2, height - 6, setUp ? "measured rows fitted to" : "time of one answer", normal,
               store::inkColour, "middle");
     page.text(11, area.y + area.h / 2, "mean error", normal, store::inkColour, "middle", false, -90);
-    for (Dot& dot : dots)
-        dot.x = dot.cost > 0 ? x.at(dot.cost) : right + column / 2 + 2, dot.y = y.at(dot.error);
+    for (Dot& dot : dots) dot.x = dot.cost > 0 ? x.at(dot.cost) : right + column / 2 + 2, dot.y = y.at(dot.error);
 
     // What no other of its equals beats in both; nothing where errors are of different rows.
     std::vector<CostedError> costed;
     const bool comparable = onSameRows(judged);
     for (const Dot& dot : dots)
-        costed.push_back(
-            {dot.cost, dot.error, dot.entry->common.group, dot.faint || !comparable || !(dot.cost > 0)});
+        costed.push_back({dot.cost, dot.error, dot.entry->common.group, dot.faint || !comparable || !(dot.cost > 0)});
     if (!comparable)
         page.text(area.x + area.w, height - 6, "No front: every method stands on its own rows", small,
                   store::mutedColour, "end");

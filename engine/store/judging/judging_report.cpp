@@ -187,8 +187,10 @@ std::string assumptionsHtml(const Judged& judged) {
     }
     if (judged.groups > 1)
         out += fmt::format(
-            "<p>These are {} groups: methods of a group take the same for granted of at least {:.0f} % of the rows. What "
-            "was fitted holds the clock and the software of the rows behind it, and cannot be asked otherwise: <i>first "
+            "<p>These are {} groups: methods of a group take the same for granted of at least {:.0f} % of the rows. "
+            "What "
+            "was fitted holds the clock and the software of the rows behind it, and cannot be asked otherwise: "
+            "<i>first "
             "in</i> counts within a group alone.</p>",
             judged.groups, 100 * equalTerms);
     out += headed({{"method", false}, {"fusion", false}, {"launch", false}, {"clock", false}, {"stack", false}});
@@ -363,9 +365,10 @@ std::string partHtml(const Judged& judged, bool alone) {
                            "of 90 % of resampled rows; {} A star: not compared, on its own rows.",
                            onSameRows(judged) ? "a dashed line joins what no other method of equal terms beats in both."
                                               : "no line joins the best, for every method stands on its own rows."));
-    out += "<h3>By scenario</h3>" + figure(matrixSvg(judged, pageWidth), "In a browser, point at a cell for its reason and its figures.");
-    out +=
-        "<h3>Errors of the rows</h3>" + figure(residualsSvg(judged, pageWidth), "One stroke per row and method, best first.");
+    out += "<h3>By scenario</h3>" +
+           figure(matrixSvg(judged, pageWidth), "In a browser, point at a cell for its reason and its figures.");
+    out += "<h3>Errors of the rows</h3>" +
+           figure(residualsSvg(judged, pageWidth), "One stroke per row and method, best first.");
     out += "<h3>Figures</h3>" + figuresHtml(judged) + worstHtml(judged);
     if (const std::string growth = growthHtml(judged); !growth.empty())
         out += "<h3>From kernels to systems</h3>" + growth;

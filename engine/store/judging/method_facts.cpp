@@ -271,7 +271,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
                      : std::string("no interval has been seen"));
     facts.reproducibility.push_back(
         foreign ? ReproducibilityPoint{std::string(names[9]), false, "another program is not asked twice"}
-                            : sameBytes(asked, evaluation, tables, calibrations));
+                : sameBytes(asked, evaluation, tables, calibrations));
     return facts;
 }
 

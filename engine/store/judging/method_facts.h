@@ -28,10 +28,11 @@ struct MethodFacts {
     /// `drawing`: answers from the drawing and the workload alone. `fitted`: needs measurements, and ships what was
     /// learned from them. `own data`: needs a file that the person makes. `program`: needs another program.
     std::string difficulty, difficultyWhy;
-    /// Measured rows that its calibrations were fitted to, of the kinds asked about; none where that is not known, as of
-    /// other programs.
+    /// Measured rows that its calibrations were fitted to, of the kinds asked about; none where that is not known, as
+    /// of other programs.
     std::optional<std::int64_t> samples = {};
-    /// What fitting them takes one core, by stated rates (evaluation/fit_cost.h); none where that is not known or was not measured.
+    /// What fitting them takes one core, by stated rates (evaluation/fit_cost.h); none where that is not known or was
+    /// not measured.
     std::optional<Seconds> fitting = {};
     std::vector<std::string> files, programs;  ///< that must be brought along
     std::vector<ReproducibilityPoint> reproducibility;

@@ -72,11 +72,10 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
             const double half = std::hypot((sides[c].second - sides[c].first) / 2, differ);
             const KernelAsker& control = askers.all[family.controls[c].asker];
             // What others say tells nothing of how far a sample lies from the whole.
-            family.controls[c].belief = samplesFull(control, family.units)
-                                            ? RatioBelief(-control.samplingError, control.samplingError)
-                                        : standsForFull(control, family.units)
-                                            ? RatioBelief(-control.standingError, control.standingError)
-                                            : RatioBelief(middle - half, middle + half);
+            family.controls[c].belief =
+                samplesFull(control, family.units)     ? RatioBelief(-control.samplingError, control.samplingError)
+                : standsForFull(control, family.units) ? RatioBelief(-control.standingError, control.standingError)
+                                                       : RatioBelief(middle - half, middle + half);
         }
     }
     for (std::size_t u = 0; u < units_.size(); ++u)
