@@ -7,6 +7,7 @@
 #include "methods/kernel_method.h"
 #include "methods/tile/tile_family.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,10 @@ protected:
 
 private:
     KernelPrice priced(const Kernel& kernel, bool byHost) const;
+    KernelPrice pricedAs(const Kernel& kernel,
+                         bool byHost) const;  ///< as its kind, or as the product that stands for it
+    /// Of a convolution in groups, computed directly and not as a product.
+    std::optional<KernelPrice> direct(const Kernel& kernel, bool byHost) const;
 };
 
 /// Parameters, tiles, waves and times of a price.

@@ -50,5 +50,13 @@ Kernel productOfConvolution(const Kernel& kernel);
 /// `ConvolutionImplicit` was fitted to, which has 3×3 of stride 1 alone. Where cuDNN chose an implicit GEMM in it, V100
 /// reaches 10.9 TFLOP/s (median of 131 rows above 20 GFLOP, `scudnn_128x64`), as its products do.
 std::optional<Kernel> convolutionAsProduct(const Kernel& kernel);
+/// A convolution in groups (depthwise above all) leaves a tile of products all but empty; libraries compute it
+/// directly. Then it streams its input and its result once, as a vector operator of as many bytes does. Nothing for
+/// others.
+std::optional<Kernel> convolutionAsStream(const Kernel& kernel);
+/// And it takes no less than its operands take to come: each multiplication reads one from the L1 cache, which serves
+/// 32 threads per cycle and multiprocessor (NVIDIA, "Tesla V100 GPU architecture", 2017, and later white papers: 128
+/// B).
+double operandSeconds(const Kernel& kernel, const GpuView& gpu);
 
 }  // namespace orrery
