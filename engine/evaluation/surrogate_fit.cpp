@@ -20,6 +20,7 @@ namespace orrery {
 
 namespace {
 
+constexpr std::size_t manyRows = 200;
 constexpr std::array<std::string_view, 4> kinds{"ridge", "trees", "process", "trees + process"};
 
 // What is learned of one target, from some of the rows.
@@ -182,13 +183,14 @@ Expected<SurrogateTarget> fitTarget(Problem problem, const SurrogateFitOptions& 
     target.offset = scale->offset;
     std::vector<std::size_t> all(problem.data.rows());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    if (options.kind.empty() || options.kind.ends_with("process")) {
-        // A few dozen lengths from hundreds of rows: one fold more or less would hardly move them.
+    // A few dozen lengths from hundreds of rows: one fold more or less would hardly move them. From a few dozen rows
+    // they would know of the rows that are left out, whose errors would then look too small.
+    if (problem.data.rows() >= manyRows && (options.kind.empty() || options.kind.ends_with("process"))) {
         const TrainingData data = partOf(problem, *scale, all);
         const ProcessRows rows{std::vector<bool>(data.columns(), false), data.features, data.target};
         if (const auto process = MaternProcess::fit(rows, processOptions(problem))) problem.shape = process->shape();
-        if (options.progress) options.progress->advance(1);
     }
+    if (options.progress && (options.kind.empty() || options.kind.ends_with("process"))) options.progress->advance(1);
     OutOfFold best;
     for (const std::string_view kind : kinds) {
         if (!options.kind.empty() && kind != options.kind) continue;

@@ -161,9 +161,9 @@ ComposedInterval composeLaunches(std::span<const PricedLaunch> prices, std::span
 }
 
 WholeError wholeError(double foreign, double longest) {
-    const double share = std::clamp(2 * foreign, 0.0, 1.0), many = std::clamp(1 - longest, 0.0, 1.0);
+    const double share = std::clamp(foreign, 0.0, 1.0), many = std::clamp(1 - longest, 0.0, 1.0);
     const auto side = [&](double own, double other) {
-        return many * std::sqrt((1 - share) * own * own + share * other * other);
+        return many * std::sqrt((1 - share) * own * own + share * share * other * other);
     };
     return {side(wholeOwnSoftware.below, wholeOtherSoftware.below),
             side(wholeOwnSoftware.above, wholeOtherSoftware.above)};

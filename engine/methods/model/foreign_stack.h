@@ -25,8 +25,8 @@ public:
     bool empty() const { return foreign_.empty() && moved_.empty(); }
     /// Kernels of NCCL are NCCL's whoever calls them.
     bool foreign(const Kernel& kernel) const;
-    /// Whether its price was learned from the software that is asked about: that engine in that release. True of all
-    /// kernels where no engine is asked about, false where nothing was learned of them.
+    /// Whether its price was learned from the software that is asked about: that engine in that major version. True of
+    /// all kernels where no engine is asked about, false where nothing was learned of them.
     bool own(const Kernel& kernel) const;
     /// How the kernel's family is known to have moved since the version that its prices were learned from; null: not
     /// known to, or foreign.

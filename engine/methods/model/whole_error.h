@@ -18,8 +18,8 @@ struct WholeError {
 };
 inline constexpr WholeError wholeOwnSoftware{0.05, 0.05}, wholeOtherSoftware{0.4, 0.55};
 
-/// For launches of which `foreign` (0 to 1) of the time is of kernels not learned from their software (from a half on
-/// the pass is another software's) and `longest` (0 to 1) is Σt² ÷ (Σt)² over different kernels: 1 of one kernel, which
+/// For launches of which `foreign` (0 to 1) of the time is of kernels not learned from their software (it counts in
+/// proportion) and `longest` (0 to 1) is Σt² ÷ (Σt)² over different kernels: 1 of one kernel, which
 /// is no whole and has none.
 WholeError wholeError(double foreign, double longest);
 
