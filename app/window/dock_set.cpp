@@ -108,7 +108,9 @@ void DockSet::nameTabBars() {
 }
 
 void DockSet::setAside(bool aside) {
-    if (aside == !aside_.isEmpty() || !shown_) return;
+    if (!shown_) return;
+    if (aside) emit pageAlone();
+    if (aside == !aside_.isEmpty()) return;
     window_->setUpdatesEnabled(false);
     const bool animated = window_->isAnimated();
     window_->setAnimated(false);

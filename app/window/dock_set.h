@@ -35,7 +35,8 @@ public:
     bool isShown() const { return shown_; }
 
 signals:
-    void arranged();  ///< a layout has been applied
+    void arranged();   ///< a layout has been applied
+    void pageAlone();  ///< docks are aside: the page in front must be seen
 
 private:
     void place(const LayoutPlan& plan);

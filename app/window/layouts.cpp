@@ -40,6 +40,8 @@ void Layouts::addActions() {
                        QKeySequence(Qt::ALT | Qt::Key_0)},
                       true, [this](bool on) { showPages(on); });
     studio_.window->centralWidget()->installEventFilter(this);
+    // Of a layout without pages nothing would be left.
+    connect(&studio_.docks, &DockSet::pageAlone, this, [this] { showPages(true); });
 }
 
 void Layouts::choose(Layout layout, bool asShipped) {

@@ -60,6 +60,23 @@ private slots:
         }
     }
 
+    // Teach and Compare have no pages: one that puts the docks aside would leave an empty window.
+    void aPageForItselfIsSeenInEveryLayout() {
+        for (const Layout layout : {Layout::Teach, Layout::Compare, Layout::Explore}) {
+            for (const char* example : {"hbm-or-cores", "warps-of-a-product", "disaggregated-serving"}) {
+                window_->setLayoutMode(layout, true);
+                window_->openExample(example);
+                QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+                QVERIFY2(window_->findChild<QTabWidget*>("documents")->isVisible(), example);
+                const Page* front = window_->studio().router.front();
+                QVERIFY2(QTest::qWaitFor([&] {
+                             return front->isVisible() && front->height() > smallWindow.height() / 2;
+                         }),
+                         qPrintable(QStringLiteral("%1 %2: %3").arg(example, toText(layout)).arg(front->height())));
+            }
+        }
+    }
+
     void everyPageBesideTheDocks() {
         window_->openExample("which-training-plan");
         QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
