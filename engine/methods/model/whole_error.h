@@ -19,8 +19,8 @@ struct WholeError {
 inline constexpr WholeError wholeOwnSoftware{0.05, 0.05}, wholeOtherSoftware{0.4, 0.55};
 
 /// For launches of which `foreign` (0 to 1) of the time is of kernels not learned from their software (it counts in
-/// proportion) and `longest` (0 to 1) is Σt² ÷ (Σt)² over different kernels: 1 of one kernel, which
-/// is no whole and has none.
+/// proportion) and `longest` (0 to 1) is Σt² ÷ (Σt)² over different kernels: 1 of one kernel, which is no whole and has
+/// none.
 WholeError wholeError(double foreign, double longest);
 
 /// Widens c.interval: by wholeError() on both sides, and where a host launches eagerly by how far its calls may take
