@@ -175,8 +175,9 @@ std::optional<Kernel> convolutionAsStream(const Kernel& kernel) {
 }
 
 double operandSeconds(const Kernel& kernel, const GpuView& gpu) {
-    constexpr double operandsPerCycle = 32;
-    return kernel.flops / 2 / (operandsPerCycle * gpu.sms * gpu.clock);
+    constexpr double usualBytesPerCycle = 128, lane = 4;
+    const double rate = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth : usualBytesPerCycle * gpu.clock;
+    return kernel.flops / 2 / (rate / lane * gpu.sms);
 }
 
 ConvolutionTimes convolutionTimes(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {

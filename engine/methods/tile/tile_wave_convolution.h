@@ -54,9 +54,9 @@ std::optional<Kernel> convolutionAsProduct(const Kernel& kernel);
 /// directly. Then it streams its input and its result once, as a vector operator of as many bytes does. Nothing for
 /// others.
 std::optional<Kernel> convolutionAsStream(const Kernel& kernel);
-/// And it takes no less than its operands take to come: each multiplication reads one from the L1 cache, which serves
-/// 32 threads per cycle and multiprocessor (NVIDIA, "Tesla V100 GPU architecture", 2017, and later white papers: 128
-/// B).
+/// And it takes no less than its operands take to come: each multiplication reads one from the L1 cache, which gives a
+/// thread 4 B of the drawn rate of shared memory; of 128 B per cycle and multiprocessor where none is drawn (NVIDIA,
+/// "Tesla V100 GPU architecture", 2017, and later white papers).
 double operandSeconds(const Kernel& kernel, const GpuView& gpu);
 
 }  // namespace orrery
