@@ -1,4 +1,5 @@
 #include "base/child_program.h"
+#include "base/kept_files.h"
 #include "base/text/nearest.h"
 #include "base/text/read_file.h"
 #include "base/text/words.h"
@@ -20,12 +21,6 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct KeptAdapter {
-    std::string path;
-    fs::file_time_type written;
-    AdapterPtr adapter;
-};
 
 void addFolder(const std::string& folder, ShippedAdapters& shipped) {
     std::vector<std::string> files;
@@ -134,20 +129,8 @@ Expected<AdapterPtr> findAdapter(std::string_view idOrFile) {
                     fmt::format("a file that ends in .yaml, or one of {}", fmt::join(ids, ", ")),
                     didYouMean(idOrFile, ids));
     }
-    static std::mutex mutex;
-    static std::vector<KeptAdapter> kept;
-    const std::scoped_lock lock(mutex);
-    std::error_code problem;
-    const auto written = fs::last_write_time(path, problem);
-    for (const KeptAdapter& each : kept)
-        if (!problem && each.path == path && each.written == written) return each.adapter;
-    auto read = readAdapter(path);
-    if (!read) return Unexpected(std::move(read.error()));
-    auto made = std::make_shared<const Adapter>(std::move(*read));
-    std::erase_if(kept, [&](const KeptAdapter& each) { return each.path == path; });
-    if (kept.size() >= 16) kept.erase(kept.begin());
-    kept.push_back({path, written, made});
-    return made;
+    static KeptFiles<Adapter> kept(16);
+    return kept.get({path}, [&] { return readAdapter(path); });
 }
 
 AdapterFound lookFor(const Adapter& adapter, std::string_view program) {

@@ -1,5 +1,6 @@
 #include "methods/learned/device_file_method.h"
 
+#include "base/kept_files.h"
 #include "learning/edge/device_file.h"
 #include "methods/answer/answer.h"
 
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
 
 namespace orrery {
 
@@ -16,28 +16,10 @@ namespace {
 
 constexpr double halfPerMean = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
 
-struct KeptDevice {
-    std::string path;
-    std::filesystem::file_time_type written{};
-    std::shared_ptr<const DeviceFile> device;
-};
-
 /// Read once, while the file stays as it is.
 Expected<std::shared_ptr<const DeviceFile>> keptDevice(const std::string& path) {
-    static std::mutex mutex;
-    static std::vector<KeptDevice> kept;
-    std::error_code problem;
-    const auto written = std::filesystem::last_write_time(path, problem);
-    const std::scoped_lock lock(mutex);
-    for (const KeptDevice& each : kept)
-        if (!problem && each.path == path && each.written == written) return each.device;
-    auto read = readDeviceFile(path);
-    if (!read) return Unexpected(std::move(read.error()));
-    auto made = std::make_shared<const DeviceFile>(std::move(*read));
-    std::erase_if(kept, [&](const KeptDevice& each) { return each.path == path; });
-    if (kept.size() >= 8) kept.erase(kept.begin());
-    kept.push_back({path, written, made});
-    return made;
+    static KeptFiles<DeviceFile> kept(8);
+    return kept.get({path}, [&] { return readDeviceFile(path); });
 }
 
 // `models/mobilenet.param` is `mobilenet`; a code stays as it is.

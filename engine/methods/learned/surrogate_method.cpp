@@ -1,5 +1,6 @@
 #include "methods/learned/surrogate_method.h"
 
+#include "base/kept_files.h"
 #include "hardware/design_facts.h"
 #include "methods/answer/answer.h"
 #include "methods/learned/surrogate_question.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
 
 namespace orrery {
 
@@ -17,28 +17,10 @@ namespace {
 
 constexpr double perMean = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
 
-struct KeptSurrogate {
-    std::string path;
-    std::filesystem::file_time_type written{};
-    std::shared_ptr<const Surrogate> surrogate;
-};
-
 /// Read once, while the file stays as it is.
 Expected<std::shared_ptr<const Surrogate>> keptSurrogate(const std::string& path) {
-    static std::mutex mutex;
-    static std::vector<KeptSurrogate> kept;
-    std::error_code problem;
-    const auto written = std::filesystem::last_write_time(path, problem);
-    const std::scoped_lock lock(mutex);
-    for (const KeptSurrogate& each : kept)
-        if (!problem && each.path == path && each.written == written) return each.surrogate;
-    auto read = readSurrogate(path);
-    if (!read) return Unexpected(std::move(read.error()));
-    auto made = std::make_shared<const Surrogate>(std::move(*read));
-    std::erase_if(kept, [&](const KeptSurrogate& each) { return each.path == path; });
-    if (kept.size() >= 8) kept.erase(kept.begin());
-    kept.push_back({path, written, made});
-    return made;
+    static KeptFiles<Surrogate> kept(8);
+    return kept.get({path}, [&] { return readSurrogate(path); });
 }
 
 const SurrogateTarget* learnedTarget(const Surrogate& surrogate, std::string_view name) {

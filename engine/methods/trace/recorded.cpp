@@ -1,5 +1,6 @@
 #include "methods/trace/recorded.h"
 
+#include "base/kept_files.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/device_view.h"
 #include "methods/model/compose.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
 
 namespace orrery {
 
@@ -20,19 +20,6 @@ namespace {
 constexpr double worth_naming = 0.005;  // of the recorded time
 
 enum RecordedNote : std::int8_t { ByLaw, BelowPeak, Scaled };
-
-/// A recording as it was read, kept while its files stay as they are.
-struct KeptRecording {
-    std::string path, beside;
-    std::filesystem::file_time_type written{}, besideWritten{};
-    std::shared_ptr<const OperatorRecording> recording;
-};
-
-std::filesystem::file_time_type writtenAt(const std::string& path) {
-    std::error_code problem;
-    const auto at = path.empty() ? std::filesystem::file_time_type{} : std::filesystem::last_write_time(path, problem);
-    return problem ? std::filesystem::file_time_type{} : at;
-}
 
 /// As it stands, else in the folder of presets, so that examples can name theirs.
 std::string foundAt(const std::string& path) {
@@ -44,21 +31,8 @@ std::string foundAt(const std::string& path) {
 }
 
 Expected<std::shared_ptr<const OperatorRecording>> keptRecording(const std::string& path, const std::string& beside) {
-    static std::mutex mutex;
-    static std::vector<KeptRecording> kept;
-    const std::scoped_lock lock(mutex);
-    const auto written = writtenAt(path), besideWritten = writtenAt(beside);
-    for (const KeptRecording& each : kept)
-        if (each.path == path && each.beside == beside && each.written == written &&
-            each.besideWritten == besideWritten)
-            return each.recording;
-    auto read = readOperatorRecording(path, beside);
-    if (!read) return Unexpected(std::move(read.error()));
-    auto made = std::make_shared<const OperatorRecording>(std::move(*read));
-    std::erase_if(kept, [&](const KeptRecording& each) { return each.path == path && each.beside == beside; });
-    if (kept.size() >= 8) kept.erase(kept.begin());
-    kept.push_back({path, beside, written, besideWritten, made});
-    return made;
+    static KeptFiles<OperatorRecording> kept(8);
+    return kept.get({path, beside}, [&] { return readOperatorRecording(path, beside); });
 }
 
 /// Prices of another method, here and on the device of the recording.
