@@ -1,127 +1,22 @@
 #include "methods/system/training/step_model.h"
 
-#include "hardware/views/cluster_view.h"
-#include "mapping/placement.h"
 #include "mapping/plan_kinds.h"
-#include "methods/answer/answer.h"
-#include "methods/system/network_slot.h"
-#include "methods/system/sharded_workload.h"
-#include "methods/system/training/closed_step.h"
 #include "methods/system/training/layer_programs.h"
-#include "methods/system/training/offload.h"
 #include "methods/system/training/pipeline_law.h"
-#include "methods/system/training/training_stack.h"
+#include "methods/system/training/step_model_state.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
 
 namespace orrery {
 
 namespace {
 
-/// What a shard depends on, and what its layers' pieces depend on besides.
-struct ShardKey {
-    std::int64_t group = 0, tensor = 1, context = 1, expert = 1, samples = 1;
-    std::int64_t sequence = 0, recompute = 0, piped = 0, divided = 0;
-    bool operator==(const ShardKey&) const = default;
-};
-struct ShardHash {
-    std::size_t operator()(const ShardKey& key) const {
-        std::uint64_t mixed = 0;
-        for (const std::int64_t part : {key.group, key.tensor, key.context, key.expert, key.samples,
-                                        key.sequence * 16 + key.recompute * 4 + key.piped * 2 + key.divided}) {
-            mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
-            mixed ^= mixed >> 31;
-        }
-        return mixed;
-    }
-};
-
-/// A shard as the method priced it.
-struct PricedShard {
-    ShardedWorkload sharded;
-    Estimate alone, estimate;  ///< kernels alone; as they are in a step of the stack
-    ShardFacts facts;
-    double bandwidth = 0;              ///< B/s, of main memory
-    std::optional<Diagnostic> noHost;  ///< why plans cannot offload
-};
-
-/// Filled once, by whoever comes first; what has been stopped is asked again.
-template <class Value>
-class OnceEach {
-public:
-    template <class Make>
-    Expected<std::shared_ptr<const Value>> get(const ShardKey& key, const Make& make) {
-        std::shared_ptr<Slot> slot;
-        {
-            const std::shared_lock lock(mutex_);
-            if (const auto at = slots_.find(key); at != slots_.end()) slot = at->second;
-        }
-        if (slot && slot->ready.load(std::memory_order_acquire)) return slot->answer;
-        if (!slot) {
-            const std::unique_lock lock(mutex_);
-            auto& place = slots_[key];
-            if (!place) place = std::make_shared<Slot>();
-            slot = place;
-        }
-        const std::lock_guard alone(slot->making);
-        if (slot->ready.load(std::memory_order_acquire)) return slot->answer;
-        Expected<Value> made = make();
-        if (made) {
-            slot->answer = std::make_shared<const Value>(std::move(*made));
-        } else {
-            if (made.error().code == "study.cancelled") return Unexpected(std::move(made.error()));
-            slot->answer = Unexpected(std::move(made.error()));
-        }
-        slot->ready.store(true, std::memory_order_release);
-        return slot->answer;
-    }
-
-private:
-    struct Slot {
-        std::mutex making;
-        std::atomic<bool> ready{false};
-        Expected<std::shared_ptr<const Value>> answer;
-    };
-    std::shared_mutex mutex_;
-    std::unordered_map<ShardKey, std::shared_ptr<Slot>, ShardHash> slots_;
-};
-
 double priceOf(const DevicePrices& prices, const DeviceGroup& group) {
     for (const std::string& name : {group.name, group.path, std::string()})
         if (const auto at = prices.find(name); at != prices.end()) return at->second;
     return 0;
-}
-
-/// As a plan leaves it: `microbatches` 0 means as many as stages, while the batch lasts.
-std::int64_t microbatchesOf(const Plan& plan, std::int64_t batch) {
-    if (plan.microbatches > 0) return plan.microbatches;
-    return std::clamp<std::int64_t>(batch / plan.data, 1, plan.pipeline);
-}
-
-/// `alone`: seconds to which its figures still belong.
-ShardFacts factsOf(const Estimate& shard, double alone) {
-    ShardFacts facts;
-    const double computed = shard.latency.value;
-    const auto of = [&](double seconds) { return computed > 0 ? seconds / computed : 1; };
-    facts.factor.at = {of(shard.interval.low.value), 1, of(shard.interval.high.value),
-                       shard.bound ? of(shard.bound->value) : 0};
-    facts.bound = shard.interval.kind == IntervalKind::Bound;
-    if (shard.memory) facts.capacity = shard.memory->capacity.value;
-    if (shard.energy && computed > 0) facts.joulesPerSecond = shard.energy->value / computed;
-    for (const Figure& figure : shard.figures) {
-        if (figure.label == "Throughput") {
-            facts.tokens = figure.value * alone;
-            facts.counted = figure.unit == "token/s";
-        }
-        if (figure.label == "Model FLOP utilisation") facts.peakSeconds = figure.value * alone;
-    }
-    return facts;
 }
 
 /// Copies of several classes: they end together, and each has its share of the rest.
@@ -164,168 +59,6 @@ std::string toText(const StepPlan& plan) {
     std::string text = toText(plan.plan);
     if (plan.recompute != Recompute::None) text += fmt::format(" recompute={}", toText(plan.recompute));
     return text;
-}
-
-struct StepModel::State {
-    Method method;
-    Scenario scenario;
-    TrainingStep step;
-    OptionValues options;
-    const CalibrationSet* calibrations = nullptr;
-    std::uint64_t seed = 0;
-    DevicePrices prices;
-    ClusterView cluster;
-    std::vector<double> dollarsPerHour;  ///< of one device, by group
-    std::int64_t batch = 1;
-    mutable OnceEach<PricedShard> shards;
-    mutable OnceEach<StepPieces> pieces;
-    mutable std::mutex networks;
-    mutable std::vector<std::unique_ptr<ExchangeCache>> exchanges;  ///< by group, made when first asked
-
-    Expected<PricedShard> shardOf(const Plan& plan, const ShardKey& key, const std::stop_token& stop) const;
-    /// From kernels alone to a step of the stack.
-    void dress(PricedShard& made, const StackHere& here, std::size_t group, std::int64_t context) const;
-    /// Of plans on several kinds of device, by what decides where they stand; and the networks between kinds.
-    mutable std::map<std::string, std::shared_ptr<const MixedPlacement>> placements;
-    mutable std::map<std::vector<std::size_t>, std::pair<DeviceGroup, std::unique_ptr<ExchangeCache>>> between;
-
-    Expected<const ExchangeCache*> exchangesOf(std::size_t group, bool bound) const;
-    Expected<std::shared_ptr<const MixedPlacement>> placementOf(const Plan& plan) const;
-    Expected<const ExchangeCache*> exchangesBetween(const MixedPlacement& placement, bool bound) const;
-    Expected<std::unique_ptr<NetworkModel>> networkOf(const DeviceGroup& group) const;
-    Expected<StepPieces> piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
-                                  Recompute recompute, const std::stop_token& stop) const;
-};
-
-// All layers of one device's part of the model. With two stages what is handed over is known; one that has a single
-// layer, or is no transformer, stands on one.
-Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey& key,
-                                                const std::stop_token& stop) const {
-    Plan two = plan;
-    two.pipeline = 2;
-    two.interleave = 1;
-    two.schedule = PipelineSchedule::OneForwardOneBackward;
-    two.shard = two.offload = 0;
-    two.layers.clear();
-    two.microbatches = microbatchesOf(plan, batch);
-    auto sharded = shardedWorkload(scenario.workload, two, scenario.task);
-    if (!sharded) {
-        two.pipeline = plan.pipeline;
-        sharded = shardedWorkload(scenario.workload, two, scenario.task);
-    }
-    if (!sharded) return Unexpected(std::move(sharded.error()));
-    const auto executor = makeSerialExecutor();
-    EstimateContext context{*executor, stop};
-    context.seed = seed;
-    context.wantTimeline = false;
-    context.options = options;
-    context.calibrations = calibrations;
-    Plan oneDevice;
-    oneDevice.placement = cluster.groups[static_cast<std::size_t>(key.group)].path;
-    auto shard = method.estimate({scenario.hardware, sharded->shard, oneDevice, allOf(step)}, context);
-    if (!shard) return Unexpected(std::move(shard.error()));
-    if (shard->operators.forwardSeconds.empty())
-        return fail("training.parts", "the method does not tell forward pass and backward pass apart",
-                    "a method that composes kernels", "choose another method");
-    PricedShard made;
-    made.alone = std::move(*shard);
-    made.sharded = std::move(*sharded);
-    const StackHere here = stackHere(method, scenario, cluster.groups[static_cast<std::size_t>(key.group)], context);
-    made.bandwidth = here.bandwidth;
-    dress(made, here, static_cast<std::size_t>(key.group), plan.context);
-    return made;
-}
-
-void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size_t group, std::int64_t context) const {
-    const Workload& shard = *made.sharded.shard;
-    made.estimate = made.alone;
-    if (here.row) takeStack(onBusiest(*here.stack, *here.row, context), shard.graph, made.estimate);
-    made.facts = factsOf(made.estimate, made.alone.latency.value);
-    if (step.lora > 0) made.facts.peakSeconds = 0;  // it counts gradients of all weights
-    made.facts.stack = here.row ? here.stack : nullptr;
-    made.facts.row = here.row;
-    if (const auto host = hostView(*scenario.hardware, cluster.groups[group]))
-        made.facts.host = hostPrices(*host, shard.totals, made.estimate.memory.value_or(MemoryUse{}),
-                                     here.row ? here.stack->gradientBytes : 0);
-    else
-        made.noHost = host.error();
-    if (here.row) made.facts.spread = here.row->spreadOf(shard.graph, here.generation);
-}
-
-Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, bool bound) const {
-    const std::lock_guard lock(networks);
-    if (exchanges[group]) return exchanges[group].get();
-    auto network = networkOf(cluster.groups[group]);
-    if (!network) return Unexpected(std::move(network.error()));
-    exchanges[group] = std::make_unique<ExchangeCache>(cluster.groups[group], std::move(*network), bound);
-    return exchanges[group].get();
-}
-
-Expected<std::unique_ptr<NetworkModel>> StepModel::State::networkOf(const DeviceGroup& group) const {
-    const auto executor = makeSerialExecutor();
-    EstimateContext context{*executor};
-    context.seed = seed;
-    context.options = options;
-    context.calibrations = calibrations;
-    return pricedNetwork(method, group, scenario, context);
-}
-
-Expected<std::shared_ptr<const MixedPlacement>> StepModel::State::placementOf(const Plan& plan) const {
-    // What the order of turns and the batch do not change.
-    Plan bare = plan;
-    bare.layers.clear();
-    bare.sequence = bare.microbatches = bare.zero = 0;
-    if (plan.shard > 0) bare.zero = plan.zero;
-    if (plan.schedule != PipelineSchedule::DualPipe) bare.schedule = PipelineSchedule::OneForwardOneBackward;
-    const std::string key = toText(bare);
-    const std::lock_guard lock(networks);
-    if (const auto at = placements.find(key); at != placements.end()) return at->second;
-    auto made = mixedPlacement(*scenario.hardware, cluster, plan);
-    if (!made) return Unexpected(std::move(made.error()));
-    return placements[key] = std::make_shared<const MixedPlacement>(std::move(*made));
-}
-
-Expected<const ExchangeCache*> StepModel::State::exchangesBetween(const MixedPlacement& placement, bool bound) const {
-    const std::lock_guard lock(networks);
-    auto& [group, cache] = between[placement.kinds.kinds];
-    if (cache) return cache.get();
-    auto network = networkOf(placement.joined);
-    if (!network) return Unexpected(std::move(network.error()));
-    group = placement.joined;
-    cache = std::make_unique<ExchangeCache>(group, std::move(*network), bound);
-    return cache.get();
-}
-
-Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
-                                                Recompute recompute, const std::stop_token& stop) const {
-    Plan bare = plan;
-    bare.data = bare.interleave = bare.microbatches = 1;
-    bare.pipeline = std::min<std::int64_t>(plan.pipeline, 2);
-    bare.zero = bare.shard = bare.offload = 0;
-    bare.layers.clear();
-    bare.schedule = PipelineSchedule::OneForwardOneBackward;
-    // Experts over several copies need them.
-    if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
-    TrainingStep again = step;
-    again.recompute = recompute;
-    const SelectiveForm selective = shard.facts.stack ? shard.facts.stack->selective : SelectiveForm::Attention;
-    auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again, selective);
-    if (!program) return Unexpected(std::move(program.error()));
-    // What all layers hold together, of one micro-batch: that of a single stage.
-    bare.pipeline = 1;
-    const auto whole = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
-    if (!whole) return Unexpected(whole.error());
-    TrainingProgram single = *whole;
-    single.microbatches = 1;
-    const StageMemory memory =
-        stageMemories(single, shard.sharded, again, shard.estimate.memory.value_or(MemoryUse{})).front();
-    if (const TrainingStack* stack = shard.facts.stack) {
-        if (plan.zero >= 3 && plan.sharingCopies() * plan.context > 1) program->plan.zero = 3, program->plan.data = 2;
-        const CostTotals& totals = shard.sharded.shard->totals;
-        takeStack(*stack, *shard.facts.row, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0,
-                  shard.bandwidth, *program);
-    }
-    return stepPieces(*program, memory, again, priced, shard.facts.row ? shard.facts.row->hiddenTensor : 0, stop);
 }
 
 StepModel::StepModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
