@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/evidence/fit_words.h"
 #include "app/window/form_parts.h"
+#include "app/window/state_line.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -15,7 +16,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDate>
-#include <QFileDialog>
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QPushButton>
@@ -118,9 +118,7 @@ QWidget* CalibrateTab::buildForm() {
 }
 
 void CalibrateTab::refuse(const Diagnostic& why) {
-    state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
-    state_->setToolTip(ui::windowText(toText(why)));
+    sayRefusal(*state_, why);
 }
 
 void CalibrateTab::fit() {
@@ -237,18 +235,9 @@ QString CalibrateTab::save(const QString& file) const {
 }
 
 void CalibrateTab::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Save the calibration"));
-    dialog->setObjectName(QStringLiteral("calibrate.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->setNameFilters({tr("Calibrations (*.json)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString error = save(file);
-        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
-        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
-    });
-    dialog->open();
+    askAndSave(
+        this, {tr("Save the calibration"), "calibrate.dialog", {tr("Calibrations (*.json)"), tr("All files (*)")}},
+        [this](const QString& file) { return save(file); }, *state_);
 }
 
 }  // namespace orrery::app

@@ -2,6 +2,7 @@
 
 #include "app/window/evidence/mapping_form.h"
 #include "app/window/form_parts.h"
+#include "app/window/state_line.h"
 #include "learning/calibration.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -9,7 +10,6 @@
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/cells_model.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QListWidget>
@@ -262,18 +262,9 @@ QString ColumnMapper::save(const QString& file) {
 }
 
 void ColumnMapper::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Save the mapping"));
-    dialog->setObjectName(QStringLiteral("mapping.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("yaml"));
-    dialog->setNameFilters({tr("Import descriptions (*.yaml)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString error = save(file);
-        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
-        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
-    });
-    dialog->open();
+    askAndSave(
+        this, {tr("Save the mapping"), "mapping.dialog", {tr("Import descriptions (*.yaml)"), tr("All files (*)")}},
+        [this](const QString& file) { return save(file); }, *state_);
 }
 
 void ColumnMapper::import() {

@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "app/window/shown_export.h"
+#include "app/window/state_line.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/edge/rank_confusion.h"
 #include "widgets/common/flow_layout.h"
@@ -225,9 +226,7 @@ void DeviceTab::say(const QString& text, bool bad) {
 }
 
 void DeviceTab::refuse(const Diagnostic& why) {
-    say(ui::windowText(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)),
-        true);
-    state_->setToolTip(ui::windowText(toText(why)));
+    sayRefusal(*state_, why);
 }
 
 bool DeviceTab::isWorking() const {

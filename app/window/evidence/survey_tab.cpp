@@ -4,6 +4,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/form_parts.h"
 #include "app/window/shown_export.h"
+#include "app/window/state_line.h"
 #include "base/text/latex_table.h"
 #include "evaluation/survey/survey_export.h"
 #include "store/judging/judging_figures.h"
@@ -17,7 +18,6 @@
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/survey_matrix.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -254,21 +254,14 @@ QString SurveyTab::exportTo(const QString& file) const {
 }
 
 void SurveyTab::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Export"));
-    dialog->setObjectName(QStringLiteral("survey.export.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("md"));
-    dialog->setNameFilters({tr("Markdown (*.md)"), tr("CSV of the marks (*.csv)"),
-                            tr("CSV of the methods (*.methods.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"),
-                            tr("SVG of this table (*.svg)"), tr("PDF of this table (*.pdf)"),
-                            tr("PNG of this table (*.png)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString error = exportTo(file);
-        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
-        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
-    });
-    dialog->open();
+    askAndSave(
+        this,
+        {tr("Export"),
+         "survey.export.dialog",
+         {tr("Markdown (*.md)"), tr("CSV of the marks (*.csv)"), tr("CSV of the methods (*.methods.csv)"),
+          tr("TEX table (*.tex)"), tr("JSON (*.json)"), tr("SVG of this table (*.svg)"),
+          tr("PDF of this table (*.pdf)"), tr("PNG of this table (*.png)")}},
+        [this](const QString& file) { return exportTo(file); }, *state_);
 }
 
 }  // namespace orrery::app

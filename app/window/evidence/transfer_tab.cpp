@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "app/window/shown_export.h"
+#include "app/window/state_line.h"
 #include "methods/among_all.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
@@ -12,7 +13,6 @@
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/cells_model.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QPushButton>
@@ -144,10 +144,7 @@ void TransferTab::refuse(const Diagnostic& why) {
     result_.reset();
     refused_ = true;
     showResult();
-    state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::windowText(why.message) +
-                        (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
-    state_->setToolTip(ui::windowText(toText(why)));
+    sayRefusal(*state_, why);
 }
 
 void TransferTab::outdate() {
@@ -211,20 +208,13 @@ QString TransferTab::exportTo(const QString& file) const {
 }
 
 void TransferTab::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Export"));
-    dialog->setObjectName(QStringLiteral("transfer.export.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->setNameFilters({tr("CSV (*.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"),
-                            tr("SVG of this table (*.svg)"), tr("PDF of this table (*.pdf)"),
-                            tr("PNG of this table (*.png)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString error = exportTo(file);
-        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
-        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
-    });
-    dialog->open();
+    askAndSave(
+        this,
+        {tr("Export"),
+         "transfer.export.dialog",
+         {tr("CSV (*.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)"), tr("SVG of this table (*.svg)"),
+          tr("PDF of this table (*.pdf)"), tr("PNG of this table (*.png)")}},
+        [this](const QString& file) { return exportTo(file); }, *state_);
 }
 
 }  // namespace orrery::app

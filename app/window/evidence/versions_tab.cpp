@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "app/window/state_line.h"
 #include "base/text/latex_table.h"
 #include "evaluation/drift/drift_export.h"
 #include "hardware/files/catalogue.h"
@@ -113,10 +114,7 @@ void VersionsTab::refuse(const Diagnostic& why) {
     result_.reset();
     refused_ = true;
     showResult();
-    state_->setTone(ui::Tone::Bad);
-    state_->setFullText(ui::windowText(why.message) +
-                        (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
-    state_->setToolTip(ui::windowText(toText(why)));
+    sayRefusal(*state_, why);
 }
 
 void VersionsTab::chooseExample(bool wanted) {
@@ -270,19 +268,13 @@ void VersionsTab::addTables() {
 }
 
 void VersionsTab::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Export"));
-    dialog->setObjectName(QStringLiteral("versions.export.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("svg"));
-    dialog->setNameFilters({tr("SVG (*.svg)"), tr("PDF (*.pdf)"), tr("PNG (*.png)"), tr("CSV (*.csv)"),
-                            tr("TEX table (*.tex)"), tr("JSON (*.json)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString error = exportTo(file);
-        state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
-        state_->setFullText(error.isEmpty() ? tr("Saved as %1").arg(file) : error);
-    });
-    dialog->open();
+    askAndSave(
+        this,
+        {tr("Export"),
+         "versions.export.dialog",
+         {tr("SVG (*.svg)"), tr("PDF (*.pdf)"), tr("PNG (*.png)"), tr("CSV (*.csv)"), tr("TEX table (*.tex)"),
+          tr("JSON (*.json)")}},
+        [this](const QString& file) { return exportTo(file); }, *state_);
 }
 
 }  // namespace orrery::app

@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/serving/search_choices.h"
+#include "app/window/state_line.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -185,12 +186,9 @@ void ServingSearch::ended() {
     showFindings();
     showChoices();
     const std::scoped_lock hold(findings_->lock);
-    state_->setTone(findings_->refusal ? ui::Tone::Bad : ui::Tone::Muted);
-    if (findings_->refusal) {
-        const Diagnostic& why = *findings_->refusal;
-        return state_->setFullText(ui::windowText(why.message) +
-                                   (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::windowText(why.hint)));
-    }
+    if (findings_->refusal) return sayRefusal(*state_, *findings_->refusal);
+    state_->setTone(ui::Tone::Muted);
+    state_->setToolTip({});
     const double seconds = static_cast<double>(since_.elapsed()) / 1000;
     if (!sweeping_) return;
     std::size_t failed = 0, repeated = 0, kept = 0;
