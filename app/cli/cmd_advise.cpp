@@ -147,7 +147,8 @@ std::vector<Option> options() {
     };
     all.insert(all.end(), scenarioOptions().begin(), scenarioOptions().end());
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
-    all.push_back({"json", "FILE", "the advice as JSON (resources/schema/advice.schema.json); - is standard output"});
+    all.push_back(
+        {"json", "[FILE]", "the advice as JSON (resources/schema/advice.schema.json); standard output if left out"});
     return all;
 }
 

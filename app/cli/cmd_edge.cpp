@@ -262,7 +262,7 @@ const Command edgeCommand{
                 {"half", "WHICH", "of HAT's tables: encoder or decoder (if left out)"},
                 {"csv", "FILE",
                  "each row's prediction and interval, of the last draw; with --next the list to fill in"},
-                {"json", "FILE", "the figures as JSON; - is standard output"}},
+                {"json", "[FILE]", "the figures as JSON; standard output if left out"}},
     .required = {},
     .examples = {{"orrery-cli edge nasbench201_latency_ms.csv --target raspi4 --samples 10 --repeats 50",
                   "how well ten networks tell the others"},

@@ -351,7 +351,8 @@ std::vector<Option> planOptions() {
         {"sequence", "N", "as --seq"},
     };
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
-    all.push_back({"json", "FILE", "the plans as JSON (resources/schema/plan.schema.json); - is standard output"});
+    all.push_back(
+        {"json", "[FILE]", "the plans as JSON (resources/schema/plan.schema.json); standard output if left out"});
     return all;
 }
 

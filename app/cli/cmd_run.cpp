@@ -104,7 +104,8 @@ std::vector<Option> options() {
     all.push_back(
         {"chakra", "DIR", "instead: a training step of a plan as Chakra traces of every rank, a folder for ASTRA-sim"});
     for (const Option& option : fidelityOptions()) all.push_back(option);
-    all.push_back({"json", "FILE", "the answers as JSON (resources/schema/run.schema.json); - is standard output"});
+    all.push_back(
+        {"json", "[FILE]", "the answers as JSON (resources/schema/run.schema.json); standard output if left out"});
     return all;
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace orrery::cli {
 
@@ -36,6 +38,18 @@ std::string wrapped(std::string_view text, std::size_t margin, std::size_t width
     return out;
 }
 
+constexpr std::string_view standardOutput = "-";
+
+bool isOption(std::string_view word) {
+    return word.size() >= 2 && word[0] == '-';
+}
+
+// An input that stands behind an option whose value was left out.
+bool standsAlready(const std::string& file) {
+    std::error_code problem;
+    return !file.ends_with(".json") && std::filesystem::is_regular_file(file, problem);
+}
+
 }  // namespace
 
 bool Arguments::has(std::string_view option) const {
@@ -61,7 +75,7 @@ Expected<Arguments> parse(const Command& command, std::span<const std::string> w
     const std::string seeHelp = fmt::format("see `orrery-cli {} --help`", command.name);
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
-        if (optionsEnded || word.size() < 2 || word[0] != '-') {
+        if (optionsEnded || !isOption(word)) {
             const bool many = command.positional.ends_with("...]") || command.positional.ends_with("...");
             if (command.positional.empty() || (!many && !arguments.positionals_.empty())) {
                 return fail("usage.argument", fmt::format("`{}` is one argument too many", word), "", seeHelp);
@@ -87,17 +101,26 @@ Expected<Arguments> parse(const Command& command, std::span<const std::string> w
             return fail("usage.twice", fmt::format("`{}` is given twice", name), "", "remove one of the two");
         }
         std::string text;
+        const bool more = i + 1 < words.size();
         if (option->argument.empty()) {
-            if (equals != std::string::npos) {
+            if (equals != std::string::npos && word.substr(equals + 1) != standardOutput) {
                 return fail("usage.value", fmt::format("`{}` takes no value", name), "", seeHelp);
             }
+            // What a command writes to standard output alone may be said as where it has the choice.
+            if (option->name == "json" && more && words[i + 1] == standardOutput) ++i;
         } else if (equals != std::string::npos) {
             text = word.substr(equals + 1);
-        } else if (i + 1 < words.size()) {
+        } else if (option->argument.starts_with('[') && (!more || isOption(words[i + 1]))) {
+            text = standardOutput;
+        } else if (more) {
             text = words[++i];
         } else {
             return fail("usage.value", fmt::format("`{}` needs a value", name),
                         fmt::format("{} {}", name, option->argument), seeHelp);
+        }
+        if (option->name == "json" && standsAlready(text)) {
+            return fail("usage.value", fmt::format("`{}` would write over {}", name, text), "a file that ends in .json",
+                        "`--json` at the end writes to standard output");
         }
         arguments.options_.emplace_back(option->name, std::move(text));
     }

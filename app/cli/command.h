@@ -22,8 +22,9 @@ enum Exit : int {
 };
 
 struct Option {
-    std::string_view name;      ///< without the dashes
-    std::string_view argument;  ///< what stands for its value in help; empty for a switch
+    std::string_view name;  ///< without the dashes
+    /// What stands for its value in help; empty for a switch. In brackets the value may be left out, and is `-` then.
+    std::string_view argument;
     std::string_view meaning;
     bool repeatable = false;
 };

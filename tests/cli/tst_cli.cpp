@@ -139,6 +139,30 @@ private slots:
             for (const Json& each : parsed[name]) QVERIFY(table.out.contains(QString::fromStdString(each["id"])));
         }
     }
+    // Every command that answers in JSON writes it to standard output when no file is said, and when `-` is.
+    void jsonWithoutAFileIsPrinted_data() {
+        QTest::addColumn<QStringList>("arguments");
+        const auto row = [](const QStringList& arguments) { QTest::newRow(qPrintable(arguments[0])) << arguments; };
+        row(runOf({}));
+        row({"search", ORRERY_SOURCE "/presets/searches/edge-chip.yaml", "--agent", "random", "--evaluations", "4"});
+        row({"advise", "--hardware", "a100-80-sxm", "--workload", "bert-large"});
+        row({"methods"});
+        row({"hardware", "h100-sxm"});
+        row({"block", "--core", "skl", "--hex", "4801c8"});
+    }
+    void jsonWithoutAFileIsPrinted() {
+        QFETCH(QStringList, arguments);
+        for (const QStringList& last : {QStringList{"--json"}, QStringList{"--json", "-"}}) {
+            const Outcome outcome = cli(arguments + last, folder_.path(), 60000);
+            QVERIFY2(outcome.exit == 0, outcome.text());
+            QVERIFY2(Json::parse(outcome.out.toStdString(), nullptr, false).is_object(), outcome.text());
+        }
+        // An input is no place for it.
+        const QString input = folder_.filePath("input.csv");
+        QVERIFY(QFile(input).open(QIODevice::WriteOnly));
+        const Outcome drift = cli({"drift", "--json", input, input});
+        QVERIFY2(drift.exit == 2 && drift.error.contains("write over"), drift.text());
+    }
     void aMethodShowsItsOptions() {
         const Outcome card = cli({"methods", "loop-nest"});
         QVERIFY2(card.exit == 0 && card.out.contains("chains") && card.out.contains("off, on"), card.text());
