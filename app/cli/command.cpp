@@ -138,7 +138,7 @@ std::string help(const Command& command) {
     std::string out = fmt::format("usage: orrery-cli {}", command.name);
     if (!command.positional.empty()) {
         const std::string name(command.positional);
-        out += command.positionalRequired ? " " + name : " [" + name + "]";
+        out += command.positionalRequired || name.starts_with('[') ? " " + name : " [" + name + "]";
     }
     for (const std::string_view needed : command.required) {
         const auto option = std::find_if(command.options.begin(), command.options.end(),

@@ -47,6 +47,7 @@ private slots:
         const Outcome one = cli({name, "--help"});
         QVERIFY2(one.exit == 0 && one.error.isEmpty(), one.text());
         QVERIFY2(one.out.contains("examples:\n  orrery-cli " + name), one.text());
+        QVERIFY2(!one.out.contains("[["), one.text());
         for (const QString& line : one.out.split('\n')) {
             if (!line.startsWith("  orrery-cli ")) continue;
             QStringList words = QProcess::splitCommand(QString(line.section('>', 0, 0)).replace('\'', '"'));
