@@ -88,6 +88,8 @@ public:
     virtual void feed(const ui::SnapshotPtr& /*snapshot*/) {}
     /// Shows and selects what stands there; false if that is not on this page.
     virtual bool goTo(const Place& /*place*/) { return false; }
+    /// Whether what it shows of the question is still being computed.
+    virtual bool isBusy() const { return false; }
     /// Whether it shows an answer of its own that a report holds, even where the live question has none.
     virtual bool showsAnswer() const { return false; }
     /// Files of its own for the report folder; what was written, or why not.

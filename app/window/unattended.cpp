@@ -51,11 +51,13 @@ void Unattended::start() {
 
 void Unattended::check() {
     const bool project = !line_.example.isEmpty() || !line_.files.isEmpty();
+    const Page* front = window_.studio().router.front();
     const bool answered = window_.live().snapshot() && window_.live().upToDate() && window_.feeder().settled();
+    const bool busy = front && front->isBusy() && since_.elapsed() < patience / 2;
     // A drawing alone asks nothing: its picture can be taken all the same.
     const bool drawing =
         line_.reportFolder.isEmpty() && window_.document().hardware() && !window_.document().workload();
-    calm_ = !project || answered || drawing ? calm_ + 1 : 0;
+    calm_ = (!project || answered || drawing) && !busy ? calm_ + 1 : 0;
     if (calm_ > 5) return finish();
     if (since_.elapsed() < patience && (window_.document().hardware() || since_.elapsed() < patience / 4)) return;
     poll_.stop();

@@ -130,7 +130,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(progress->value() > 0, 60000);
         QCOMPARE(button->text(), QString("Stop"));
         QTest::mouseClick(button, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!page_->isRunning(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isBusy(), 60000);
         QVERIFY(page_->answer()->stopped() && !page_->late());
         const auto& run = page_->answer()->runs.front();
         QVERIFY(run.seen.recording->cycles > 0 && !run.interval);
@@ -219,7 +219,7 @@ private slots:
         const QString before = page_->findChild<QComboBox*>("gpu.kernel")->currentText();
         page_->setKernel("gemm m=256 n=256 j=1 fp16");
         page_->run();
-        QVERIFY(QTest::qWaitFor([this] { return !page_->isRunning(); }, 20000));
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy(); }, 20000));
         static const QRegularExpression field("\\bj\\b");
         QVERIFY2(headline().contains(field), qPrintable(headline()));
         page_->setKernel(before);
@@ -374,14 +374,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(text->text().contains("n=12288"), 60000);
         QVERIFY2(text->text().contains("m=512") && text->text().contains("k=4096"), qPrintable(text->text()));
         // It is run at once; nobody need wait for it here.
-        QVERIFY(page_->isRunning());
+        QVERIFY(page_->isBusy());
         page_->stop();
-        QTRY_VERIFY_WITH_TIMEOUT(!page_->isRunning(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->isBusy(), 60000);
     }
 
 private:
     bool answered() {
-        return QTest::qWaitFor([this] { return !page_->isRunning() && page_->answer() && !page_->late(); }, 120000);
+        return QTest::qWaitFor([this] { return !page_->isBusy() && page_->answer() && !page_->late(); }, 120000);
     }
     QToolButton* button(const char* id) const { return page_->findChild<QToolButton*>(QLatin1String(id)); }
     QString headline() const { return page_->findChild<ui::Label*>("gpu.headline")->text(); }

@@ -16,6 +16,7 @@ private slots:
     void networksAboveMemoriesOutside();
     void fairShape();
     void linkedStandTogether();
+    void linksPastOthersHaveRoom();
 };
 
 void TestCanvasLayout::noneOverlap() {
@@ -74,6 +75,25 @@ void TestCanvasLayout::linkedStandTogether() {
     };
     QVERIFY(away(0, 2) < away(0, 1) + away(1, 2));
     QVERIFY(away(0, 2) <= std::min(away(0, 1), away(1, 2)));
+}
+
+// Two columns of four: what joins neighbours needs no more room than there is, what passes others does.
+void TestCanvasLayout::linksPastOthersHaveRoom() {
+    const std::vector<LayoutItem> items(8, {ComponentKind::Die, {200, 60}});
+    const auto corridor = [&](const std::vector<std::pair<int, int>>& links) {
+        const std::vector<QPointF> at = arrange(items, links);
+        std::vector<double> lefts;
+        for (const QPointF& each : at) lefts.push_back(each.x());
+        std::ranges::sort(lefts);
+        lefts.erase(std::ranges::unique(lefts).begin(), lefts.end());
+        return lefts.size() == 2 ? lefts[1] - lefts[0] - 200 : -1.0;
+    };
+    QCOMPARE(corridor({{0, 1}, {2, 3}, {4, 5}, {6, 7}}), linkGap);
+    std::vector<std::pair<int, int>> all;
+    for (int a = 0; a < 8; ++a)
+        for (int b = a + 1; b < 8; ++b) all.emplace_back(a, b);
+    // Of 28 links 10 join neighbours.
+    QVERIFY2(corridor(all) >= 18 * lineGap, qPrintable(QString::number(corridor(all))));
 }
 
 QTEST_APPLESS_MAIN(TestCanvasLayout)

@@ -42,8 +42,10 @@ struct Block {
     QSizeF size;
 };
 
-// Rows of up to `columns` items, each column as wide as its widest; items of one size make a plain grid.
-void fillGrid(Block& block, std::span<const LayoutItem> items, std::size_t columns, double gap) {
+// Rows of up to `columns` items, each column as wide as its widest; items of one size make a plain grid. `corridors`:
+// room right of each column; those that are not named are as wide as `gap`.
+void fillGrid(Block& block, std::span<const LayoutItem> items, std::size_t columns, double gap,
+              std::span<const double> corridors = {}) {
     block.at.resize(block.items.size());
     columns = std::clamp<std::size_t>(columns, 1, block.items.size());
     std::vector<double> widths(columns, 0);
@@ -57,10 +59,11 @@ void fillGrid(Block& block, std::span<const LayoutItem> items, std::size_t colum
         double height = 0;
         for (std::size_t column = 0; column < columns && i < block.items.size(); ++column, ++i) {
             block.at[i] = {x, y};
-            x += onGrid(widths[column]) + gap;
+            x += onGrid(widths[column]);
+            width = std::max(width, x);
+            x += column < corridors.size() ? corridors[column] : gap;
             height = std::max(height, items[static_cast<std::size_t>(block.items[i])].size.height());
         }
-        width = std::max(width, x - gap);
         y += onGrid(height) + gap;
     }
     block.size = QSizeF(width, y - gap);
@@ -121,8 +124,34 @@ std::size_t fitInWidth(const Block& block, std::span<const LayoutItem> items, do
     return fit;
 }
 
+using Links = std::span<const std::pair<int, int>>;
+
+// Wide enough for the links that cannot run straight from one neighbour to the next: those to parts above a grid, from
+// below its first row, and those past other items of it.
+std::vector<double> corridorsOf(const Block& grid, std::size_t columns, Links links, double gap) {
+    constexpr std::size_t most = 24;  // lines in a corridor that count
+    if (columns < 2) return {};
+    std::vector<std::size_t> lines(columns - 1, 0);
+    const auto placeOf = [&](int item) {
+        return static_cast<std::size_t>(std::find(grid.items.begin(), grid.items.end(), item) - grid.items.begin());
+    };
+    for (const auto& [from, to] : links) {
+        std::size_t a = placeOf(from), b = placeOf(to);
+        if (a > b) std::swap(a, b);
+        if (a == grid.items.size()) continue;
+        const bool inside = b < grid.items.size();
+        const std::size_t row = a / columns, column = a % columns;
+        const bool straight = inside ? b == a + columns || (b == a + 1 && column + 1 < columns) : row == 0;
+        if (!straight) ++lines[std::min({column, inside ? b % columns : column, columns - 2})];
+    }
+    std::vector<double> room;
+    for (const std::size_t count : lines)
+        room.push_back(std::max(gap, onGrid(static_cast<double>(std::min(count, most) + 1) * lineGap)));
+    return room;
+}
+
 // A grid for each run of sizes that may share a row, small ones above large ones, each in the middle.
-void fillGroups(Block& block, std::span<const LayoutItem> items, double gap, double aspect) {
+void fillGroups(Block& block, std::span<const LayoutItem> items, Links links, double gap, double aspect) {
     std::vector<Block> groups;
     for (const int item : block.items) {
         const LayoutItem& it = items[static_cast<std::size_t>(item)];
@@ -132,7 +161,8 @@ void fillGroups(Block& block, std::span<const LayoutItem> items, double gap, dou
         groups.back().items.push_back(item);
     }
     Block& large = groups.back();
-    fillGrid(large, items, bestColumns(large, items, gap, aspect), gap);
+    const std::size_t columns = bestColumns(large, items, gap, aspect);
+    fillGrid(large, items, columns, gap, corridorsOf(large, columns, links, gap));
     double width = large.size.width();
     for (Block& group : groups) {
         if (&group == &large) break;
@@ -156,13 +186,13 @@ struct Plan {
     QSizeF size;
 };
 
-Plan sideBySide(const std::array<std::vector<int>, zoneCount>& members, std::span<const LayoutItem> items, double gap,
-                double aspect, bool memoriesAbove) {
+Plan sideBySide(const std::array<std::vector<int>, zoneCount>& members, std::span<const LayoutItem> items, Links links,
+                double gap, double aspect, bool memoriesAbove) {
     Plan plan;
     for (int zone = 0; zone < zoneCount; ++zone)
         plan.zones[static_cast<std::size_t>(zone)].items = members[static_cast<std::size_t>(zone)];
     Block& compute = plan.zones[Compute];
-    if (!compute.items.empty()) fillGroups(compute, items, gap, aspect);
+    if (!compute.items.empty()) fillGroups(compute, items, links, gap, aspect);
     for (const Zone zone : {Outer, Inner}) {
         Block& block = plan.zones[zone];
         if (block.items.empty()) continue;
@@ -310,9 +340,9 @@ std::vector<QPointF> arrange(std::span<const LayoutItem> items, std::span<const 
     findHosts(members, items, links);
     for (std::vector<int>& zone : members) shortenLinks(zone, links, items);
     const double gap = links.empty() ? siblingGap : linkGap;
-    Plan plan = sideBySide(members, items, gap, aspect, false);
+    Plan plan = sideBySide(members, items, links, gap, aspect, false);
     if (!members[Outer].empty() || !members[Inner].empty()) {
-        Plan other = sideBySide(members, items, gap, aspect, true);
+        Plan other = sideBySide(members, items, links, gap, aspect, true);
         const auto score = [&](const Plan& p) {
             return badness(p.size, aspect) + 0.7 * std::log(std::max(1.0, p.size.width() * p.size.height()));
         };

@@ -30,5 +30,7 @@ std::vector<QPointF> arrange(std::span<const LayoutItem> items, std::span<const 
 /// Room between siblings; wider where links run between them.
 inline constexpr double siblingGap = 16;
 inline constexpr double linkGap = 32;
+/// Between links that share a corridor; a corridor between columns has room for those that must pass it.
+inline constexpr double lineGap = 8;
 
 }  // namespace orrery::ui

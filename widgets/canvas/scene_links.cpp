@@ -1,3 +1,4 @@
+#include "widgets/canvas/layout.h"
 #include "widgets/canvas/ports.h"
 #include "widgets/canvas/routing.h"
 #include "widgets/canvas/scene.h"
@@ -14,7 +15,6 @@ namespace {
 constexpr std::size_t mostObstacles = 512;  // families beyond it have their links routed without regard to siblings
 constexpr std::size_t mostSpread = 64;      // links of one component: a drag spreads them again
 constexpr double laneWidth = 8;
-constexpr double lineGap = 5;
 
 std::size_t ix(int i) {
     return static_cast<std::size_t>(i);

@@ -12,7 +12,7 @@ namespace orrery::ui {
 
 namespace {
 
-constexpr int farthest = 40;  // to either side
+constexpr int farthest = 64;  // to either side
 constexpr int mostRounds = 6;
 constexpr double touching = 2;  // lines that meet end to end do not run over one another
 constexpr double clearance = 2;

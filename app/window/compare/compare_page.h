@@ -41,7 +41,7 @@ public:
     bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
 
-    bool isBusy() const { return work_.isRunning() || changing_.isRunning() || evening_.isRunning(); }
+    bool isBusy() const override { return work_.isRunning() || changing_.isRunning() || evening_.isRunning(); }
     CompareViewPtr view() const { return view_; }  ///< newest that is shown; null: none
     int chosen() const { return chosen_; }         ///< case that stands below the table; −1: none
     void choose(int at);

@@ -33,6 +33,10 @@ const CalibrationSet& AccuracyTab::calibrations() const {
     return calibrations_ ? *calibrations_ : shippedCalibrations().set;
 }
 
+bool AccuracyTab::isJudging() const {
+    return judging_ || work_->isRunning();
+}
+
 void AccuracyTab::judge() {
     const auto filter = parseFilter(where_->text().toStdString());
     if (!filter) {

@@ -71,6 +71,7 @@ public:
     /// Only rows of which `facet` is `word` count, and a judgement's are listed: what a mark of the survey stands for.
     void narrowTo(Facet facet, const std::string& word, int judgement);
     const std::vector<Judgement>& judgements() const { return judged_; }
+    bool isJudging() const;
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
     const Comparing& comparing() const { return how_; }

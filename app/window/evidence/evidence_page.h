@@ -36,6 +36,7 @@ public:
     bool accepts(const OpenFile& file) const override { return file.kind == QLatin1String("judging"); }
     void open(const QString& path) override;
     /// What was judged: the report of the comparison with its figures, tables and rows, in a folder of its own.
+    bool isBusy() const override;
     bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
 

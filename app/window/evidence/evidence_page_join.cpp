@@ -51,6 +51,10 @@ PageCard EvidencePage::card() const {
             {}};
 }
 
+bool EvidencePage::isBusy() const {
+    return accuracy_ && accuracy_->isJudging();
+}
+
 bool EvidencePage::showsAnswer() const {
     return accuracy_ && accuracy_->compared();
 }

@@ -52,7 +52,7 @@ public:
     void saveView(QSettings& settings) const override;
     void restoreView(const QSettings& settings) override;
 
-    bool isBusy() const { return work_.isRunning(); }
+    bool isBusy() const override { return work_.isRunning(); }
     std::shared_ptr<const SearchProblem> problem() const { return problem_; }  ///< of what is shown; null: none
     std::shared_ptr<const ExploreView> view() const { return view_; }          ///< newest that is shown; null: none
     ui::SearchPlot* plot() const { return plot_; }

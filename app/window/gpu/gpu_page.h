@@ -57,7 +57,7 @@ public:
     void setKernel(const QString& kernel);
     void run();
     void stop();
-    bool isRunning() const { return work_.isRunning(); }
+    bool isBusy() const override { return work_.isRunning(); }
     bool late() const;  ///< what is shown answers another question than the one that is asked
     const std::optional<GpuAnswer>& answer() const { return answer_; }
     QTabWidget* tabs() const { return tabs_; }  ///< this and the views: null until the page was seen

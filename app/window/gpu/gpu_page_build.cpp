@@ -100,7 +100,7 @@ void GpuPage::build() {
     stack_->addWidget(page);
     tabs_->setCurrentIndex(tab_);
     connect(tabs_, &QTabWidget::currentChanged, this, [this] { showLate(); });
-    connect(run_, &QPushButton::clicked, this, [this] { isRunning() ? stop() : run(); });
+    connect(run_, &QPushButton::clicked, this, [this] { isBusy() ? stop() : run(); });
     connect(export_, &QPushButton::clicked, this, &GpuPage::exportAs);
 }
 

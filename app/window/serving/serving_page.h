@@ -72,7 +72,7 @@ public:
     QTabWidget* tabs() const { return tabs_; }
     const ui::ServingRuns& runs() const { return runs_; }
     const std::vector<std::optional<ServingIntervals>>& intervals() const { return intervals_; }
-    bool isBusy() const;
+    bool isBusy() const override;
     bool isPlaying() const { return frame_.isActive(); }
     SimTime time() const { return time_; }
 

@@ -60,6 +60,7 @@ public:
     const TrainingQuestion& question() const { return question_; }
     const std::optional<StepAnswer>& answer() const { return answer_; }  ///< of the run; nothing: none yet
     const std::optional<StepAnswer>& quick() const { return quick_; }    ///< of the closed form; nothing: none
+    bool isBusy() const override { return isMade() && !isUpToDate(); }
     bool isUpToDate() const;                  ///< what is shown answers the document as it is
     bool isStarting() const;                  ///< the first question is shown instead of the views
     PlanForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
