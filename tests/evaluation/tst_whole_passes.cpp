@@ -172,14 +172,20 @@ private slots:
         for (ModelReference& each : efficientNets()) rows.push_back(std::move(each));
         QVERIFY(rows.size() > 15);
         const auto tables = modelTables(rows, "published");
-        for (const char* id : {"tile-hybrid", "tile-wave"}) {
+        // What is scaled from another device carries that device's error too.
+        struct Wanted {
+            const char* id;
+            double mape, inside;
+        };
+        for (const auto& [id, mape, inside] :
+             {Wanted{"tile-hybrid", 0.8, 0.7}, Wanted{"tile-wave", 0.8, 0.7}, Wanted{"wave-scaling", 1, 0.5}}) {
             const Held held = heldBy(id, tables);
             fmt::print(
                 "convolutions in groups: {}: {} rows, {:.0f} % inside, half-width {:.0f} % in the median, MAPE "
                 "{:.0f} %\n",
                 id, held.rows, 100 * held.inside, 100 * held.halfWidth, 100 * held.mape);
-            QVERIFY2(held.mape < 0.8, qPrintable(QString::number(held.mape)));
-            QVERIFY2(held.inside > 0.7, qPrintable(QString::number(held.inside)));
+            QVERIFY2(held.mape < mape, qPrintable(QString::number(held.mape)));
+            QVERIFY2(held.inside > inside, qPrintable(QString::number(held.inside)));
         }
     }
     void intervalsHoldWholePasses_data() {

@@ -196,28 +196,8 @@ KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const Ti
     return story;
 }
 
-std::optional<KernelPrice> TilePricer::direct(const Kernel& kernel, bool byHost) const {
-    const auto stream = convolutionAsStream(kernel);
-    if (!stream) return std::nullopt;
-    KernelPrice price = pricedAs(*stream, byHost);
-    if (const double least = operandSeconds(kernel, bindings_.gpu); least > price.seconds) {
-        const double longer = least / price.seconds;
-        price.low *= longer, price.high *= longer, price.seconds = least;
-        price.bound = {BoundKind::Compute, -1};
-    }
-    return price;
-}
-
 KernelPrice TilePricer::priced(const Kernel& kernel, bool byHost) const {
-    KernelPrice price = pricedAs(kernel, byHost);
-    auto other = direct(kernel, byHost);
-    if (!other) return price;
-    // Nobody measured which of them a library runs, nor how well: the interval reaches from one to the other.
-    if (other->seconds < price.seconds) std::swap(price, *other);
-    price.low = std::min(price.low, price.seconds);
-    price.high = std::max(price.high, other->seconds);
-    price.domain = DomainVerdict::Outside;
-    return price;
+    return fasterConvolution(kernel, bindings_.gpu, [&](const Kernel& each) { return pricedAs(each, byHost); });
 }
 
 KernelPrice TilePricer::pricedAs(const Kernel& kernel, bool byHost) const {
@@ -237,7 +217,9 @@ KernelPrice TilePricer::pricedAs(const Kernel& kernel, bool byHost) const {
 }
 
 KernelStory TilePricer::explain(const Kernel& kernel) const {
-    if (const auto other = direct(kernel, false); other && other->seconds < pricedAs(kernel, false).seconds) {
+    const auto alone = [&](const Kernel& each) { return pricedAs(each, false); };
+    const auto direct = directConvolution(kernel, bindings_.gpu, alone);
+    if (direct && direct->seconds < alone(kernel).seconds) {
         KernelStory story = explain(*convolutionAsStream(kernel));
         story.terms.push_back({"operands from L1",
                                operandSeconds(kernel, bindings_.gpu),

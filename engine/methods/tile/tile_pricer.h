@@ -78,8 +78,6 @@ private:
     KernelPrice priced(const Kernel& kernel, bool byHost) const;
     KernelPrice pricedAs(const Kernel& kernel,
                          bool byHost) const;  ///< as its kind, or as the product that stands for it
-    /// Of a convolution in groups, computed directly and not as a product.
-    std::optional<KernelPrice> direct(const Kernel& kernel, bool byHost) const;
 };
 
 /// Parameters, tiles, waves and times of a price.

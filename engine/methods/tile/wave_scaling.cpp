@@ -38,21 +38,13 @@ public:
         : gpu_(std::move(gpu)), bindings_(std::move(bindings)), origins_(std::move(origins)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
-        if (const auto product = convolutionAsProduct(kernel)) {
-            KernelPrice price = this->price(*product);
-            doubtStandIn(price);
-            return price;
-        }
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding || !binding->section) return unpricedKernel(kernel, gpu_);
-        const Scaled scaled = scale(kernel, *binding);
-        KernelPrice price;
-        take(scaled.price, price);
-        price.bound = scaled.destination.bound;
-        return price;
+        return fasterConvolution(kernel, gpu_, [&](const Kernel& each) { return scaled(each); });
     }
 
     KernelStory explain(const Kernel& kernel) const override {
+        const auto alone = [&](const Kernel& each) { return scaled(each); };
+        const auto direct = directConvolution(kernel, gpu_, alone);
+        if (direct && direct->seconds < alone(kernel).seconds) return explain(*convolutionAsStream(kernel));
         if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding || !binding->section) return {};
@@ -96,6 +88,20 @@ public:
     }
 
 private:
+    KernelPrice scaled(const Kernel& kernel) const {
+        if (const auto product = convolutionAsProduct(kernel)) {
+            KernelPrice price = scaled(*product);
+            doubtStandIn(price);
+            return price;
+        }
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding || !binding->section) return unpricedKernel(kernel, gpu_);
+        const Scaled found = scale(kernel, *binding);
+        KernelPrice price;
+        take(found.price, price);
+        price.bound = found.destination.bound;
+        return price;
+    }
     Scaled scale(const Kernel& kernel, const TileBinding& binding) const {
         const GpuView& origin = origins_[static_cast<std::size_t>(&binding - bindings_.fitted.data())];
         Scaled out;
