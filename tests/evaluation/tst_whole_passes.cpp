@@ -177,8 +177,8 @@ private slots:
             const char* id;
             double mape, inside;
         };
-        for (const auto& [id, mape, inside] :
-             {Wanted{"tile-hybrid", 0.8, 0.7}, Wanted{"tile-wave", 0.8, 0.7}, Wanted{"wave-scaling", 1, 0.5}}) {
+        for (const auto& [id, mape, inside] : {Wanted{"tile-hybrid", 0.8, 0.7}, Wanted{"tile-wave", 0.8, 0.7},
+                                               Wanted{"wave-scaling", 1, 0.5}, Wanted{"interval-analysis", 1, 0.5}}) {
             const Held held = heldBy(id, tables);
             fmt::print(
                 "convolutions in groups: {}: {} rows, {:.0f} % inside, half-width {:.0f} % in the median, MAPE "

@@ -365,7 +365,7 @@ std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes) {
 
 KernelMethod gpuCycleKernels() {
     return simulatedKernels(
-        "gpu-cycle", "1.3.0", bindGpuCycle,
+        "gpu-cycle", "1.3.1", bindGpuCycle,
         simulatedCard("GPU cycle by cycle",
                       "Instructions of every kernel, written by templates, on a simulated GPU: warps, schedulers, "
                       "units, caches, network and DRAM. Slow; ask it why a kernel waits, and on GPUs that nobody has "
@@ -375,7 +375,7 @@ KernelMethod gpuCycleKernels() {
 
 KernelMethod gpuIntervalKernels() {
     return simulatedKernels(
-        "gpu-interval", "1.4.0", bindGpuInterval,
+        "gpu-interval", "1.4.1", bindGpuInterval,
         simulatedCard("GPU by intervals of its warps",
                       "The same templates on the same machine as gpu-cycle: one multiprocessor for all, each of its "
                       "instructions once, and behind it its share of what all of them ask of network, L2 and DRAM.",

@@ -1,5 +1,6 @@
 #include "methods/gpu/gpu_kernels.h"
 
+#include "methods/answer/direct_convolution.h"
 #include "methods/answer/vector_functions.h"
 #include "methods/interval/interval_analysis.h"
 #include "methods/interval/interval_programs.h"
@@ -190,7 +191,8 @@ Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gp
     return program;
 }
 
-Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& drawn) {
+/// `operations`: of an element, in place of those of the kernel's function; 0: those.
+Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& drawn, double operations = 0) {
     const double element = std::max(sizeOf(kernel.type), 0.5);
     KernelProgram program;
     if (kernel.kind == KernelKind::Softmax || kernel.kind == KernelKind::Normalization) {
@@ -214,8 +216,9 @@ Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& 
         std::max(1.0, counted > 0 ? counted : std::max(kernel.writeBytes, kernel.readBytes) / element);
     if (elements > static_cast<double>(mostExtent)) return tooLarge(kernel);
     spec.elements = static_cast<std::int64_t>(std::ceil(elements));
-    const VectorWork work =
-        kernel.kind == KernelKind::Elementwise ? vectorWork(kernel) : VectorWork{kernel.flops / elements, 0};
+    const VectorWork work = operations > 0                           ? VectorWork{operations, 0}
+                            : kernel.kind == KernelKind::Elementwise ? vectorWork(kernel)
+                                                                     : VectorWork{kernel.flops / elements, 0};
     spec.readBytes = kernel.readBytes / elements, spec.writeBytes = kernel.writeBytes / elements;
     spec.operations = work.operations, spec.specials = work.exponentials;
     spec.unroll = elements * element > 64.0 * 1024 * drawn.machine.sms ? 4 : 1;
@@ -225,12 +228,34 @@ Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& 
     return program;
 }
 
+/// The stream of a convolution in groups, where intervals say that it is faster than a product's tiles.
+std::optional<Kernel> fasterStream(const Kernel& kernel, const GpuView& gpu) {
+    auto stream = convolutionAsStream(kernel);
+    if (!stream) return std::nullopt;
+    const IntervalMachine machine = intervalMachine(gpu);
+    const IntervalPlan product = planIntervals(machine, kernel), direct = planIntervals(machine, *stream);
+    const double cycles = std::max(direct.stack.total(), operandSeconds(kernel, gpu) * machine.clock);
+    if (!direct.covered || (product.covered && product.stack.total() <= cycles)) return std::nullopt;
+    return stream;
+}
+
+/// As libraries compute it directly: a multiplication and an addition for each weight of a result's window. What a
+/// thread reads again comes from registers; of L1 nothing is asked.
+Expected<KernelProgram> directProgram(const Kernel& kernel, const Kernel& stream, const DrawnMachine& drawn) {
+    const double elements = static_cast<double>(stream.m) * static_cast<double>(stream.n);
+    auto program = vectorProgram(stream, drawn, kernel.flops / 2 / elements);
+    if (program) program->name = "direct, " + program->name;
+    return program;
+}
+
 }  // namespace
 
 Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine) {
     switch (kernel.kind) {
         case KernelKind::Gemm:
+            return productProgram(kernel, gpu, machine);
         case KernelKind::Convolution:
+            if (const auto stream = fasterStream(kernel, gpu)) return directProgram(kernel, *stream, machine);
             return productProgram(kernel, gpu, machine);
         case KernelKind::Experts:
             return productProgram(expertsAsProduct(kernel), gpu, machine);

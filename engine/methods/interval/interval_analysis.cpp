@@ -1,6 +1,7 @@
 #include "methods/interval/interval_analysis.h"
 
 #include "methods/answer/affine_calibration.h"
+#include "methods/answer/direct_convolution.h"
 #include "workload/expert_routing.h"
 #include "workload/kernel_parts.h"
 
@@ -64,26 +65,21 @@ public:
     }
 
     KernelPrice price(const Kernel& kernel) const override {
-        const IntervalPlan plan = planIntervals(machine_, kernel);
-        if (plan.covered) {
-            return sections_.price(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack));
-        }
-        KernelPrice price;
-        price.seconds = price.low = price.high = gpu_.device.launchOverhead.value + fallback(kernel);
-        const bool network = kernel.kind == KernelKind::Collective;
-        price.bound = {network ? BoundKind::Network : BoundKind::Memory, static_cast<std::int16_t>(network ? -1 : 0)};
-        price.priced = false;
-        price.domain = DomainVerdict::Outside;
-        return price;
+        return fasterConvolution(kernel, gpu_, [&](const Kernel& each) { return priceAlone(each); });
     }
 
     KernelPrice priceByHost(const Kernel& kernel) const override {
-        const IntervalPlan plan = planIntervals(machine_, kernel);
-        if (!plan.covered) return price(kernel);
-        return sections_.priceByHost(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack));
+        return fasterConvolution(kernel, gpu_, [&](const Kernel& each) {
+            const IntervalPlan plan = planIntervals(machine_, each);
+            if (!plan.covered) return priceAlone(each);
+            return sections_.priceByHost(each, plan.stack.total() / machine_.clock, boundOf(plan.stack));
+        });
     }
 
     KernelStory explain(const Kernel& kernel) const override {
+        const auto alone = [&](const Kernel& each) { return priceAlone(each); };
+        const auto direct = directConvolution(kernel, gpu_, alone);
+        if (direct && direct->seconds < alone(kernel).seconds) return explain(*convolutionAsStream(kernel));
         KernelStory story;
         const IntervalPlan plan = planIntervals(machine_, kernel);
         if (!plan.covered) {
@@ -142,6 +138,20 @@ public:
     }
 
 private:
+    KernelPrice priceAlone(const Kernel& kernel) const {
+        const IntervalPlan plan = planIntervals(machine_, kernel);
+        if (plan.covered) {
+            return sections_.price(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack));
+        }
+        KernelPrice price;
+        price.seconds = price.low = price.high = gpu_.device.launchOverhead.value + fallback(kernel);
+        const bool network = kernel.kind == KernelKind::Collective;
+        price.bound = {network ? BoundKind::Network : BoundKind::Memory, static_cast<std::int16_t>(network ? -1 : 0)};
+        price.priced = false;
+        price.domain = DomainVerdict::Outside;
+        return price;
+    }
+
     double fallback(const Kernel& kernel) const {
         if (kernel.kind == KernelKind::Collective && gpu_.linkBandwidth > 0) {
             return kernel.messageBytes / gpu_.linkBandwidth;

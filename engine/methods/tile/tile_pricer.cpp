@@ -1,6 +1,7 @@
 #include "methods/tile/tile_pricer.h"
 
 #include "learning/foreign.h"
+#include "methods/answer/direct_convolution.h"
 #include "methods/tile/tile_wave_convolution.h"
 
 #include <fmt/format.h>

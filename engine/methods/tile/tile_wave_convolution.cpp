@@ -158,28 +158,6 @@ std::optional<Kernel> convolutionAsProduct(const Kernel& kernel) {
     return product;
 }
 
-std::optional<Kernel> convolutionAsStream(const Kernel& kernel) {
-    if (kernel.kind != KernelKind::Convolution || kernel.convolution.groups <= 1) return std::nullopt;
-    // As many elements as are read and written, half of them each.
-    constexpr std::int64_t row = 1024;
-    const auto shape = shapeOf(kernel);
-    const double elements = (shape.inputBytes() + shape.outputBytes()) / shape.bytes / 2;
-    Kernel stream;
-    stream.kind = KernelKind::Elementwise;
-    stream.type = stream.weightType = kernel.type;
-    stream.function = "Relu";
-    stream.n = row;
-    stream.m = std::max<std::int64_t>(1, static_cast<std::int64_t>(elements / row));
-    countWork(stream);
-    return stream;
-}
-
-double operandSeconds(const Kernel& kernel, const GpuView& gpu) {
-    constexpr double usualBytesPerCycle = 128, lane = 4;
-    const double rate = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth : usualBytesPerCycle * gpu.clock;
-    return kernel.flops / 2 / (rate / lane * gpu.sms);
-}
-
 ConvolutionTimes convolutionTimes(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     ConvolutionTimes times{implicitGemm(kernel, gpu, p).seconds, INFINITY, INFINITY};
     if (winograd(kernel.convolution)) {

@@ -1,6 +1,7 @@
 #include "methods/tile/wave_scaling.h"
 
 #include "learning/fit_section.h"
+#include "methods/answer/direct_convolution.h"
 #include "methods/tile/hybrid_family.h"
 #include "methods/tile/tile_hybrid_fit.h"
 #include "methods/tile/tile_pricer.h"
