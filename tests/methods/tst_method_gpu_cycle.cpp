@@ -179,6 +179,41 @@ private slots:
                     programOf(product(1536, 4096, 2048), *small, *ada)->tileN <
                 128.0 * 256);
     }
+    // A tile of products would be all but empty: one weight of nine in a row of 128. Between what the bytes of a
+    // depthwise convolution take and ten times that, where the product takes a hundred.
+    void convolutionsInGroupsAreComputedDirectly() {
+        const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
+        const auto drawn = machineOf(*gpu);
+        QVERIFY(drawn);
+        Kernel depthwise;
+        depthwise.kind = KernelKind::Convolution;
+        depthwise.type = depthwise.weightType = DType::F16;
+        depthwise.convolution = {.batch = 64,
+                                 .inChannels = 144,
+                                 .outChannels = 144,
+                                 .groups = 144,
+                                 .height = 56,
+                                 .width = 56,
+                                 .kernelHeight = 3,
+                                 .kernelWidth = 3,
+                                 .outHeight = 56,
+                                 .outWidth = 56};
+        countWork(depthwise);
+        const auto program = programOf(depthwise, *gpu, *drawn);
+        QVERIFY(program);
+        QVERIFY2(program->name.starts_with("direct"), program->name.c_str());
+        const double bytes = 2 * 64.0 * 144 * 56 * 56 * 2;
+        for (const char* id : {"gpu-interval", "interval-analysis", "wave-scaling", "tile-wave"}) {
+            const KernelPrice price = bound(id, "a100-80-sxm", {})->price(depthwise);
+            const double least = bytes / gpu->dramBandwidth;
+            QVERIFY2(price.seconds >= 0.99 * least && price.seconds < 10 * least,
+                     qPrintable(QString("%1: %2 of %3 us").arg(id).arg(price.seconds * 1e6).arg(least * 1e6)));
+        }
+        Kernel whole = depthwise;
+        whole.convolution.groups = 1;
+        countWork(whole);
+        QVERIFY(!programOf(whole, *gpu, *drawn)->name.starts_with("direct"));
+    }
     // An instruction of 128 rows reads the columns once for all of them: that of 64 waits for shared memory at
     // Blackwell's rate, 80 cycles for 64.
     void blackwellsInstructionsAreBoundByTheirUnits() {
