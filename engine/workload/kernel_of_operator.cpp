@@ -96,6 +96,8 @@ void readRows(Kernel& kernel, KernelKind kind, const Operator& op, const Graph& 
         row = rows > 0 ? elements / rows : 0;
     } else if (kind == KernelKind::Softmax && op.integer("axis", -1) >= 0) {
         row = static_cast<double>(extent(*shaped, static_cast<std::size_t>(op.integer("axis", -1))));
+    } else if (op.type == "BatchNormalization" && shaped->shape.size() == 2) {
+        row = static_cast<double>(extent(*shaped, 0));  // a feature over all samples
     } else if (op.type == "BatchNormalization" || op.type == "InstanceNormalization") {
         row = elements / std::max(1.0, static_cast<double>(extent(*shaped, 0) * extent(*shaped, 1)));
     } else if (op.type == "GroupNormalization") {

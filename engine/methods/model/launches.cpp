@@ -15,6 +15,15 @@ std::int64_t whole(double value) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(std::min(value, 9e18))));
 }
 
+// A batch normalisation whose statistics are constants: one scale and one shift of each element, no row of anything.
+void scaleAndShift(Kernel& kernel) {
+    if (kernel.kind != KernelKind::Normalization) return;
+    kernel.kind = KernelKind::Elementwise;
+    kernel.function = "Mul";
+    kernel.n = kernel.m * kernel.n;
+    kernel.m = 1;
+}
+
 bool idle(const Kernel& kernel) {
     return kernel.flops <= 0 && kernel.bytes() <= 0;
 }
@@ -351,6 +360,7 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
         if (options.fusion == Fusion::None && addEagerLaunches(workload, i, options, list.launches)) continue;
         Launch launch;
         launch.kernel = kernelOf(graph, workload.costs, i);
+        if (op.type == "BatchNormalization" && options.step == Step::Inference) scaleAndShift(launch.kernel);
         if (idle(launch.kernel)) continue;
         launch.op = static_cast<std::int32_t>(i);
         launch.count = workload.costs.repeat[i];
