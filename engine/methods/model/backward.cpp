@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace orrery {
 
@@ -237,6 +238,25 @@ double weightSize(const Workload& workload) {
     return totals.parameters > 0 ? totals.weightBytes / totals.parameters : 4;
 }
 
+/// Parameters of tables that no step changes: an EmbeddingBag has gradients of the rows that it looked up, as DLRM
+/// trains (Naumov et al. 2019, its `sparse=True`). Plain embeddings have those of all rows.
+double untouchedParameters(const Workload& workload) {
+    const Graph& graph = workload.graph;
+    std::map<TensorId, double> lookups;  // by table
+    for (const Operator& op : graph.operators) {
+        if (op.type != "EmbeddingBag" || op.inputs.size() < 2) continue;
+        const Tensor *table = graph.tensor(op.inputs[0]), *rows = graph.tensor(op.inputs[1]);
+        if (table && rows && !table->shape.empty()) lookups[op.inputs[0]] += rows->elements();
+    }
+    double untouched = 0;
+    for (const auto& [id, looked] : lookups) {
+        const Tensor& table = *graph.tensor(id);
+        const double rows = std::max(1.0, static_cast<double>(table.shape.front().value));
+        untouched += table.elements() * std::max(0.0, 1 - looked / rows);
+    }
+    return std::min(untouched, workload.totals.parameters);
+}
+
 /// Activations that only sums read: their gradients pass without them.
 double onlySummed(const Workload& workload) {
     const Graph& graph = workload.graph;
@@ -289,21 +309,22 @@ void addTraining(const Workload& workload, const ModelOptions& options, LaunchLi
     const auto traffic = trafficOf(options.optimizer, size);
     if (options.optimizer == Optimizer::None) return;
     Launch step;
-    const double parameters = workload.totals.parameters;
-    step.kernel = optimizerKernel(options.optimizer, parameters, size);
+    const double untouched = untouchedParameters(workload);
+    step.kernel = optimizerKernel(options.optimizer, workload.totals.parameters - untouched, size);
     step.op = list.launches.back().op;
     step.part = Part::Optimizer;
     step.what = options.optimizer == Optimizer::Adam ? "Adam" : "SGD";
     list.launches.push_back(step);
-    list.assumptions.push_back(fmt::format("{} in one pass over all parameters, {:g} bytes moved for each{}", step.what,
-                                           traffic.read + traffic.write,
-                                           size < 4 ? ", with a copy of the weights in fp32" : ""));
+    list.assumptions.push_back(
+        fmt::format("{} in one pass over all parameters{}, {:g} bytes moved for each{}", step.what,
+                    untouched > 0 ? " but the rows of embedding bags that nothing looked up" : "",
+                    traffic.read + traffic.write, size < 4 ? ", with a copy of the weights in fp32" : ""));
 }
 
 TrainingMemory trainingMemory(const Workload& workload, const ModelOptions& options) {
     TrainingMemory memory;
     memory.weights = Bytes(workload.totals.weightBytes);
-    memory.gradients = memory.weights;
+    memory.gradients = memory.weights - Bytes(untouchedParameters(workload) * weightSize(workload));
     memory.optimizer = Bytes(workload.totals.parameters * trafficOf(options.optimizer, weightSize(workload)).state);
     if (workload.graph.keepsActivations) {
         memory.activations = Bytes(workload.totals.peakActivationBytes);
