@@ -118,11 +118,34 @@ private slots:
         QVERIFY(waited <= r.cycles && waited + rules.readLatency + 100 >= r.cycles);
     }
 
+    void jumpsInTimeChangeNothing_data() {
+        QTest::addColumn<QString>("below");
+        QTest::addColumn<QString>("injection");
+        QTest::addColumn<double>("writes");
+        QTest::addColumn<int>("span");
+        QTest::addRow("now and then") << "0.2"
+                                      << "every7" << 0.4 << (1 << 22);
+        QTest::addRow("as soon as there is room") << "0.2"
+                                                  << "asap" << 0.4 << (1 << 22);
+        // Full buffers still answer what is written to a place that waits already.
+        QTest::addRow("few places, written again and again") << "0.2"
+                                                             << "asap" << 0.9 << (1 << 12);
+        QTest::addRow("few places, written and read") << "0.2"
+                                                      << "every3" << 0.6 << (1 << 12);
+        QTest::addRow("a watermark above the other") << "0.9"
+                                                     << "every7" << 0.4 << (1 << 22);
+    }
     void jumpsInTimeChangeNothing() {
-        const auto rules = rulesOf(ddr4Yaml());
+        QFETCH(QString, below);
+        QFETCH(QString, injection);
+        QFETCH(double, writes);
+        QFETCH(int, span);
+        const auto rules =
+            rulesOf(replaced(ddr4Yaml(), "wr_low_watermark: 0.2", "wr_low_watermark: " + below.toStdString()));
         const auto map = RuledAddressMap::make(rules, "MOP4CLXOR");
-        const auto trace = someTraffic(1500, 11, 0.4, 1u << 22);
-        const auto jumped = runOf(rules, trace, true, "MOP4CLXOR", "every7");
+        const auto trace = someTraffic(1500, 11, writes, static_cast<std::uint64_t>(span));
+        const auto jumped = runOf(rules, trace, true, "MOP4CLXOR", injection.toUtf8());
+        const auto every = RuledInjection::parse(injection.toStdString())->every;
         // The same, one cycle after the other.
         RuledDramController controller(rules, true);
         std::vector<RuledDramController::Done> done;
@@ -137,7 +160,7 @@ private slots:
                 if (answer != RuledOffer::Refused) {
                     if (answer == RuledOffer::Forwarded) cycle[next] = now + 1;
                     if (answer == RuledOffer::Merged) cycle[next] = now;
-                    earliest = now + 7;
+                    earliest = now + every;
                     ++next;
                 }
             }

@@ -35,24 +35,18 @@ DramRuleState::DramRuleState(const DramRules& rules) {
         const int n = static_cast<int>(rules.count[static_cast<std::size_t>(l)]);
         if (l == 0 || n > 1) {
             perParent_[static_cast<std::size_t>(levels_)] = n;
-            nodes_[static_cast<std::size_t>(levels_)] =
-                (levels_ > 0 ? nodes_[static_cast<std::size_t>(levels_ - 1)] : 1) * n;
+            count_[static_cast<std::size_t>(levels_)] =
+                (levels_ > 0 ? count_[static_cast<std::size_t>(levels_ - 1)] : 1) * n;
             ++levels_;
         }
         merged.push_back(levels_ - 1);
     }
-    banks_ = nodes_[static_cast<std::size_t>(levels_ - 1)];
+    banks_ = count_[static_cast<std::size_t>(levels_ - 1)];
     int total = 0;
     for (int l = 0; l < levels_; ++l)
-        firstNode_[static_cast<std::size_t>(l)] = total, total += nodes_[static_cast<std::size_t>(l)];
+        firstNode_[static_cast<std::size_t>(l)] = total, total += count_[static_cast<std::size_t>(l)];
     total_ = static_cast<std::size_t>(total);
-    ready_.assign(total_ * ruledCommands, 0);
-    setBy_.assign(ready_.size(), -1);
-    nodeOf_.assign(static_cast<std::size_t>(banks_) * maxLevels, 0);
-    for (int b = 0; b < banks_; ++b)
-        for (int l = 0; l < levels_; ++l)
-            nodeOf_[static_cast<std::size_t>(b * maxLevels + l)] =
-                firstNode_[static_cast<std::size_t>(l)] + b / (banks_ / nodes_[static_cast<std::size_t>(l)]);
+    cells_.assign(total_ * ruledCommands, {});
     makeWords();
 
     std::vector<int> mine(rules.commands.size(), -1);
@@ -78,7 +72,7 @@ DramRuleState::DramRuleState(const DramRules& rules) {
     if (known_[static_cast<std::size_t>(RuledCommand::RefreshAll)]) pre = ref;
     for (int c = 0; c < ruledCommands; ++c)
         reach_[static_cast<std::size_t>(c)] =
-            banks_ / nodes_[static_cast<std::size_t>(scope_[static_cast<std::size_t>(c)])];
+            banks_ / count_[static_cast<std::size_t>(scope_[static_cast<std::size_t>(c)])];
 
     for (std::size_t r = 0; r < rules.rules.size(); ++r) {
         const auto& rule = rules.rules[r];
@@ -105,7 +99,7 @@ DramRuleState::DramRuleState(const DramRules& rules) {
                 if (rule.window > 1) {
                     e.history = static_cast<std::int32_t>(historyAt_.size());
                     historyAt_.resize(
-                        historyAt_.size() + static_cast<std::size_t>(nodes_[static_cast<std::size_t>(level)]), 0);
+                        historyAt_.size() + static_cast<std::size_t>(count_[static_cast<std::size_t>(level)]), 0);
                 }
                 effects_[static_cast<std::size_t>(before)].push_back(e);
             }
@@ -129,10 +123,18 @@ DramRuleState::DramRuleState(const DramRules& rules) {
                                      return isPlain(other) && other.after == e.after && other.level < e.level &&
                                             other.cycles >= e.cycles;
                                  });
-            if (isPlain(e) && !covered)
-                plain_[c].push_back({e.level, e.rule, static_cast<std::size_t>(e.after) * total_, e.cycles});
+            if (!isPlain(e) || covered) continue;
+            const bool kept = e.after < toOneBank && e.level > wordLevel_;
+            const int held = kept ? e.after * words_ * innerLevels_ + e.level - wordLevel_ - 1 : -1;
+            auto& of = raises_[c].of;
+            of.insert(kept ? of.end() : of.begin(),
+                      {e.cycles, static_cast<std::uint32_t>(static_cast<std::size_t>(e.after) * total_), e.level,
+                       e.rule, held});
+            raises_[c].outer += !kept;
         }
+        raises_[c].all = static_cast<int>(raises_[c].of.size());
         std::erase_if(list, isPlain);
+        raises_[c].further = !list.empty();
     }
     int most = 1;
     for (const auto& list : effects_)
@@ -141,61 +143,72 @@ DramRuleState::DramRuleState(const DramRules& rules) {
     history_.assign(historyAt_.size() * static_cast<std::size_t>(most), longAgo);
 }
 
-void DramRuleState::applyWindow(const Effect& e, int node, std::size_t cell, std::int64_t at) {
+void DramRuleState::raise(std::size_t after, int level, int node, std::int64_t to, std::int32_t rule) {
+    const auto l = static_cast<std::size_t>(level);
+    Cell& cell = cells_[after * total_ + static_cast<std::size_t>(firstNode_[l] + node)];
+    if (to <= cell.ready) return;
+    cell = {to, rule};
+    if (after >= toOneBank || level <= wordLevel_) return;
+    const int word = node / inWord_[l];
+    heldOf(after, word)[level - wordLevel_ - 1] |= masks_[static_cast<std::size_t>(firstNode_[l] + node)];
+}
+
+void DramRuleState::applyWindow(const Effect& e, int node, std::int64_t at) {
     auto& slot = historyAt_[static_cast<std::size_t>(e.history + node)];
     std::int64_t* ring =
         history_.data() + static_cast<std::size_t>(e.history + node) * static_cast<std::size_t>(historyWindow_);
     ring[slot] = at;
     slot = slot + 1 == e.window ? 0 : slot + 1;
-    raise(cell, ring[slot] + e.cycles, e.rule);  // the oldest of the last `window`
+    // From the oldest of the last `window`.
+    raise(static_cast<std::size_t>(e.after), e.level, node, ring[slot] + e.cycles, e.rule);
 }
 
 void DramRuleState::makeWords() {
-    while (banks_ / nodes_[static_cast<std::size_t>(wordLevel_)] > 64) ++wordLevel_;
-    words_ = nodes_[static_cast<std::size_t>(wordLevel_)];
-    perWord_ = banks_ / words_;
+    while (banks_ / count_[static_cast<std::size_t>(wordLevel_)] > 64) ++wordLevel_;
+    words_ = count_[static_cast<std::size_t>(wordLevel_)];
+    perWord_ = static_cast<unsigned>(banks_ / words_);
+    innerLevels_ = levels_ - 1 - wordLevel_;
+    held_.assign(static_cast<std::size_t>(toOneBank * words_ * innerLevels_), {});
     masks_.assign(total_, 0);
-    for (int l = wordLevel_ + 1; l < levels_; ++l) {
+    nodes_.assign(static_cast<std::size_t>(banks_) * maxLevels, {});
+    for (int l = 0; l < levels_; ++l) {
         const auto level = static_cast<std::size_t>(l);
-        const int size = banks_ / nodes_[level];
-        firstInWord_[level] = firstNode_[level];
-        inWord_[level] = nodes_[level] / words_;
-        bankCount_[level] = size;
-        bankShift_[level] =
-            std::has_single_bit(static_cast<unsigned>(size)) ? std::countr_zero(static_cast<unsigned>(size)) : -1;
+        const int size = banks_ / count_[level];
+        inWord_[level] = std::max(1, count_[level] / words_);
         const std::uint64_t some = size >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-        // The same in every word, so that the first word's nodes say it.
-        for (int n = 0; n < inWord_[level]; ++n)
-            masks_[static_cast<std::size_t>(firstNode_[level] + n)] = some << (n * size);
+        for (int bank = 0; bank < banks_; ++bank) {
+            const int node = bank / size, inWord = node % inWord_[level];
+            Node& of = nodes_[static_cast<std::size_t>(bank * maxLevels + l)];
+            of.index = static_cast<std::uint32_t>(firstNode_[level] + node);
+            if (l <= wordLevel_) continue;
+            of.banks = some << (inWord * size);
+            masks_[static_cast<std::size_t>(of.index)] = of.banks;
+        }
     }
 }
 
-void DramRuleState::issue(RuledCommand command, int bank, std::int64_t at) {
-    const int c = static_cast<int>(command);
-    const int scope = scope_[static_cast<std::size_t>(c)];
-    const std::int32_t* nodes = nodeOf_.data() + static_cast<std::size_t>(bank) * maxLevels;
-    for (const Plain& e : plain_[static_cast<std::size_t>(c)])
-        raise(e.cells + static_cast<std::size_t>(nodes[e.level]), at + e.cycles, e.rule);
-    for (const Effect& e : effects_[static_cast<std::size_t>(c)]) {
-        const auto level = static_cast<std::size_t>(e.level);
-        const std::size_t cells = static_cast<std::size_t>(e.after) * total_;
+void DramRuleState::issueFurther(std::size_t command, int bank, std::int64_t at) {
+    const int scope = scope_[command];
+    const Node* nodes = nodesOf(bank);
+    for (const Effect& e : effects_[command]) {
+        const auto level = static_cast<std::size_t>(e.level), after = static_cast<std::size_t>(e.after);
         if (e.sibling) {
-            const int node = nodes[level] - firstNode_[level];
+            const int node = static_cast<int>(nodes[level].index) - firstNode_[level];
             const int first = node / perParent_[level] * perParent_[level];
             for (int n = first; n < first + perParent_[level]; ++n)
-                if (n != node) raise(cells + static_cast<std::size_t>(firstNode_[level] + n), at + e.cycles, e.rule);
+                if (n != node) raise(after, e.level, n, at + e.cycles, e.rule);
         } else if (e.level <= scope) {
-            applyWindow(e, nodes[level] - firstNode_[level], cells + static_cast<std::size_t>(nodes[level]), at);
+            applyWindow(e, static_cast<int>(nodes[level].index) - firstNode_[level], at);
         } else {
             // A command to a whole rank acts on every node below.
-            const int below = nodes_[level] / nodes_[static_cast<std::size_t>(scope)];
-            const int first = (nodes[scope] - firstNode_[static_cast<std::size_t>(scope)]) * below;
+            const int below = count_[level] / count_[static_cast<std::size_t>(scope)];
+            const int first =
+                (static_cast<int>(nodes[scope].index) - firstNode_[static_cast<std::size_t>(scope)]) * below;
             for (int n = first; n < first + below; ++n) {
-                const std::size_t other = cells + static_cast<std::size_t>(firstNode_[level] + n);
                 if (e.window == 1)
-                    raise(other, at + e.cycles, e.rule);
+                    raise(after, e.level, n, at + e.cycles, e.rule);
                 else
-                    applyWindow(e, n, other, at);
+                    applyWindow(e, n, at);
             }
         }
     }

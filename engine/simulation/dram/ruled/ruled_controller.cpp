@@ -1,6 +1,7 @@
 #include "simulation/dram/ruled/ruled_controller.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace orrery {
 
@@ -17,6 +18,7 @@ RuledDramController::RuledDramController(const DramRules& rules, bool refresh)
     halfClock_ = rules.controller == RuledController::HalfClock;
     dataPace_ = rules.burstPace();
     drainAbove_ = rules.drainAbove * rules.writeBuffer, drainBelow_ = rules.drainBelow * rules.writeBuffer;
+    steady_ = drainBelow_ <= drainAbove_;
     dataClockAfter_[0] = rules.timingOf("nCL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     dataClockAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     secondWithin_ = rules.timingOf("nAAD");
@@ -29,7 +31,7 @@ RuledDramController::RuledDramController(const DramRules& rules, bool refresh)
 
 RuledOffer RuledDramController::offer(std::int32_t request, bool write, const RuledPlace& place) {
     auto& buffer = write ? writes_ : reads_;
-    if (writes_.size() > 0 && writes_.contains(place.bank, place.row, place.column)) {
+    if (isWaitingWrite(place)) {
         ++(write ? counts_.merged : counts_.forwarded);
         return write ? RuledOffer::Merged : RuledOffer::Forwarded;
     }
@@ -39,7 +41,6 @@ RuledOffer RuledDramController::offer(std::int32_t request, bool write, const Ru
     e.request = request, e.write = write, e.arrived = clock_;
     const std::int64_t row = openRow_[static_cast<std::size_t>(place.bank)];
     if (buffer.push(e, row)) place.row == row ? lowerColumns(buffer, place.bank) : lowerRows(buffer, place.bank);
-    next_ = clock_ + 1;
     return RuledOffer::Taken;
 }
 
@@ -48,20 +49,14 @@ void RuledDramController::lowerRows(RuledBuffer& buffer, int bank) {
     const Banks& word = words_[static_cast<std::size_t>(state_.wordOf(bank))];
     const std::uint64_t bit = state_.bitOf(bank);
     if (((word.reads | word.writes) & bit) != 0) return;  // leaveActive() comes back to it
-    const auto command = (word.open & bit) != 0 ? RuledCommand::Precharge : RuledCommand::Activate;
-    buffer.rowsFrom = std::min(buffer.rowsFrom, state_.earliest(command, bank));
+    const bool open = (word.open & bit) != 0;
+    auto& from = open ? buffer.prechargesFrom : buffer.activatesFrom;
+    from = std::min(from, state_.earliest(open ? RuledCommand::Precharge : RuledCommand::Activate, bank));
 }
 
 void RuledDramController::lowerColumns(RuledBuffer& buffer, int bank) {
     const auto command = &buffer == &writes_ ? RuledCommand::Write : RuledCommand::Read;
     buffer.columnsFrom = std::min(buffer.columnsFrom, state_.earliest(command, bank));
-}
-
-void RuledDramController::chooseBuffer() {
-    if (!writing_)
-        writing_ = writes_.size() > drainAbove_ || reads_.size() == 0;
-    else if (writes_.size() < drainBelow_ && reads_.size() != 0)
-        writing_ = false;
 }
 
 // From which cycle on a command may issue, seen from this one.
@@ -73,17 +68,12 @@ inline std::int64_t RuledDramController::allowed(RuledCommand command, int bank)
 
 // The same for many banks; a bound for those that may not is enough to jump to.
 inline std::uint64_t RuledDramController::allowedAmong(RuledCommand command, int word, std::uint64_t banks,
-                                                       std::int64_t& soonest) const {
-    if (!halfClock_ || command == RuledCommand::Precharge)
-        return state_.allowedAmong(command, word, banks, clock_, soonest);
-    if ((clock_ & 1) == 0) {
+                                                       std::int64_t& soonest) {
+    if (halfClock_ && command != RuledCommand::Precharge && (clock_ & 1) == 0) {
         soonest = std::min(soonest, clock_ + 1);
         return 0;
     }
-    std::int64_t at = never;
-    banks = state_.allowedAmong(command, word, banks, clock_, at);
-    soonest = std::min(soonest, at | 1);
-    return banks;
+    return state_.allowedAmong(command, word, banks, clock_, soonest);
 }
 
 void RuledDramController::send(RuledCommand command, int bank) {
@@ -185,44 +175,72 @@ void RuledDramController::leaveActive(int bank) {
     auto& word = words_[static_cast<std::size_t>(state_.wordOf(bank))];
     word.reads &= ~state_.bitOf(bank), word.writes &= ~state_.bitOf(bank);
     --activeCount_;
+    refreshFrom_ = 0;
     for (RuledBuffer* buffer : {&reads_, &writes_})  // its row may be closed now
         if (buffer->bank(bank).miss >= 0) lowerRows(*buffer, bank);
 }
 
-bool RuledDramController::serveActive(std::vector<Done>& done) {
-    if (activeCount_ == 0) return false;
-    if (activeFrom_ > clock_) {
-        soonest_ = std::min(soonest_, activeFrom_);
-        return false;
-    }
-    Pick pick;
-    std::int64_t soonest = never;
+void RuledDramController::takeActive(int bank, std::vector<Done>& done) {
+    issueColumn(active_[static_cast<std::size_t>(bank)], done);
+    leaveActive(bank);
+}
+
+void RuledDramController::takeColumn(RuledBuffer& buffer, std::int32_t entry, std::vector<Done>& done) {
+    const int bank = buffer.entry(entry).bank;
+    issueColumn(buffer.entry(entry), done);
+    buffer.remove(entry, openRow_[static_cast<std::size_t>(bank)]);
+    if (buffer.bank(bank).hit >= 0) lowerColumns(buffer, bank);
+}
+
+// The oldest of those banks that may take the command, if it is older than the pick; `banks` of a word, `arrived` of a
+// bank. `from` becomes a bound.
+template <class Among, class Arrived>
+inline void RuledDramController::pickOldest(RuledCommand command, std::int64_t& from, Pick& pick, Among&& banks,
+                                            Arrived&& arrived) {
+    if (from > clock_) return;
+    std::int64_t soonest = never, order = INT64_MAX;
+    int bank = -1;
+    bool several = false;
     for (int w = 0; w < state_.words(); ++w) {
-        const Banks& word = words_[static_cast<std::size_t>(w)];
-        std::uint64_t ready = 0;
-        if (word.reads != 0) ready = allowedAmong(RuledCommand::Read, w, word.reads, soonest);
-        if (word.writes != 0) ready |= allowedAmong(RuledCommand::Write, w, word.writes, soonest);
+        const std::uint64_t among = banks(w);
+        if (among == 0) continue;
+        std::uint64_t ready = allowedAmong(command, w, among, soonest);
+        several |= (ready & (ready - 1)) != 0 || (bank >= 0 && ready != 0);
         for (; ready != 0; ready &= ready - 1) {
-            const int bank = state_.firstOf(w) + std::countr_zero(ready);
-            const std::int64_t arrived = active_[static_cast<std::size_t>(bank)].arrived;
-            if (arrived < pick.order) pick.order = arrived, pick.entry = bank;
+            const int b = state_.firstOf(w) + std::countr_zero(ready);
+            const std::int64_t its = arrived(b);
+            bank = its < order ? b : bank;
+            order = std::min(order, its);
         }
     }
-    soonest_ = std::min(soonest_, soonest);
-    activeFrom_ = pick.entry < 0 ? soonest : clock_ + 1;
-    if (pick.entry < 0) return false;
-    const RuledEntry e = active_[static_cast<std::size_t>(pick.entry)];
+    from = bank < 0 ? soonest : clock_ + 1;
+    if (order < pick.order) pick = {order, several ? clock_ + 1 : soonest, bank, command};
+}
+
+bool RuledDramController::serveActive(std::vector<Done>& done) {
+    if (activeCount_ == 0 || activeFrom_ > clock_) return false;
+    Pick pick;
+    std::int64_t writesFrom = activeFrom_;
+    const auto arrived = [&](int bank) { return active_[static_cast<std::size_t>(bank)].arrived; };
+    const auto word = [&](int w) -> const Banks& { return words_[static_cast<std::size_t>(w)]; };
+    pickOldest(
+        RuledCommand::Read, activeFrom_, pick, [&](int w) { return word(w).reads; }, arrived);
+    pickOldest(
+        RuledCommand::Write, writesFrom, pick, [&](int w) { return word(w).writes; }, arrived);
+    activeFrom_ = std::min(activeFrom_, writesFrom);
+    if (pick.bank < 0) return false;
+    const RuledEntry& e = active_[static_cast<std::size_t>(pick.bank)];
     if (synchronise(e.write, e.bank)) {
-        syncedActive_ = true, synced_ = pick.entry;
+        syncedActive_ = true, synced_ = pick.bank;
         return true;
     }
-    leaveActive(e.bank);
-    issueColumn(e, done);
+    takeActive(pick.bank, done);
     return true;
 }
 
 bool RuledDramController::serveRefresh() {
     if (refreshHead_ == refreshes_.size()) return false;
+    if (refreshFrom_ > clock_) return true;
     const Refresh refresh = refreshes_[refreshHead_];
     const int reach = state_.reachOf(refresh.command);
     bool open = false, pending = false;
@@ -233,13 +251,10 @@ bool RuledDramController::serveRefresh() {
     }
     RuledCommand command = refresh.command;
     if (open) command = command == RuledCommand::RefreshAll ? RuledCommand::PrechargeAll : RuledCommand::Precharge;
-    if (open && pending) return true;  // until the activated request has been served, an event of its own
-    const std::int64_t at = allowed(command, refresh.bank);
-    if (at > clock_) {
-        soonest_ = std::min(soonest_, at);
-        return true;
-    }
+    refreshFrom_ = open && pending ? never : allowed(command, refresh.bank);
+    if (refreshFrom_ > clock_) return true;
     send(command, refresh.bank);
+    refreshFrom_ = 0;
     if (open) {
         closeAll(refresh.bank, reach);
     } else if (++refreshHead_ == refreshes_.size()) {
@@ -249,92 +264,64 @@ bool RuledDramController::serveRefresh() {
     return true;
 }
 
-bool RuledDramController::pickColumns(const RuledBuffer& buffer, RuledCommand column, Pick& pick,
-                                      std::int64_t& soonest) const {
-    bool found = false;
-    for (int w = 0; w < state_.words(); ++w) {
-        const std::uint64_t banks = buffer.hits(w);
-        if (banks == 0) continue;
-        for (auto ready = allowedAmong(column, w, banks, soonest); ready != 0; ready &= ready - 1) {
-            const auto entry = buffer.bank(state_.firstOf(w) + std::countr_zero(ready)).hit;
-            const std::int64_t arrived = buffer.entry(entry).arrived;
-            if (arrived < pick.order) pick.order = arrived, pick.entry = entry, pick.command = column;
-            found = true;
-        }
+void RuledDramController::activate(RuledBuffer& buffer, std::int32_t entry) {
+    const RuledEntry e = buffer.entry(entry);
+    send(RuledCommand::Activate, e.bank);
+    if (rules_.controller == RuledController::WriteClock) {
+        secondBank_ = e.bank;
+        secondBy_ = clock_ + secondWithin_;
     }
-    return found;
-}
-
-bool RuledDramController::pickRows(const RuledBuffer& buffer, Pick& pick, std::int64_t& soonest) const {
-    bool found = false;
-    for (int w = 0; w < state_.words(); ++w) {
-        const std::uint64_t banks = buffer.misses(w);
-        if (banks == 0) continue;
-        const Banks& word = words_[static_cast<std::size_t>(w)];
-        const auto take = [&](RuledCommand command, std::uint64_t among) {
-            if (among == 0) return;
-            for (auto ready = allowedAmong(command, w, among, soonest); ready != 0; ready &= ready - 1) {
-                const auto entry = buffer.bank(state_.firstOf(w) + std::countr_zero(ready)).miss;
-                const std::int64_t arrived = buffer.entry(entry).arrived;
-                if (arrived < pick.order) pick.order = arrived, pick.entry = entry, pick.command = command;
-                found = true;
-            }
-        };
-        // A second part of an activate, or a request that opened the row, comes first.
-        if (secondBank_ < 0) take(RuledCommand::Activate, banks & ~word.open);
-        take(RuledCommand::Precharge, banks & word.open & ~(word.reads | word.writes));
-    }
-    return found;
+    active_[static_cast<std::size_t>(e.bank)] = e;
+    auto& word = words_[static_cast<std::size_t>(state_.wordOf(e.bank))];
+    (e.write ? word.writes : word.reads) |= state_.bitOf(e.bank);
+    ++activeCount_;
+    activeFrom_ = std::min(activeFrom_, state_.earliest(e.write ? RuledCommand::Write : RuledCommand::Read, e.bank));
+    buffer.remove(entry, ruledNoRow);
+    setRow(e.bank, e.row);
 }
 
 bool RuledDramController::serveBuffer(unsigned kinds, std::vector<Done>& done) {
-    chooseBuffer();
+    writing_ = wouldWrite();
     auto& buffer = writing_ ? writes_ : reads_;
     const auto column = writing_ ? RuledCommand::Write : RuledCommand::Read;
     Pick pick;
-    const auto look = [&](std::int64_t& from, auto&& pickSome) {
-        if (from <= clock_) {
-            std::int64_t soonest = never;
-            from = pickSome(soonest) ? clock_ + 1 : soonest;
-            soonest_ = std::min(soonest_, soonest);
-        } else {
-            soonest_ = std::min(soonest_, from);
-        }
-    };
     if (kinds & Columns)
-        look(buffer.columnsFrom, [&](std::int64_t& soonest) { return pickColumns(buffer, column, pick, soonest); });
-    if (kinds & Rows) look(buffer.rowsFrom, [&](std::int64_t& soonest) { return pickRows(buffer, pick, soonest); });
-    if (pick.entry < 0) return false;
-    auto& e = buffer.entry(pick.entry);
-    const int bank = e.bank;
-    count(e, pick.command);
-    if (pick.command == column && synchronise(e.write, bank)) {
-        syncedActive_ = false, syncedWrite_ = e.write, synced_ = pick.entry;
+        pickOldest(
+            column, buffer.columnsFrom, pick, [&](int w) { return buffer.hits(w); },
+            [&](int bank) { return buffer.hitArrived(bank); });
+    if (kinds & Rows) {
+        const auto word = [&](int w) -> const Banks& { return words_[static_cast<std::size_t>(w)]; };
+        const auto arrived = [&](int bank) { return buffer.missArrived(bank); };
+        // A second part of an activate, or a request that opened the row, comes first.
+        if (secondBank_ < 0)
+            pickOldest(
+                RuledCommand::Activate, buffer.activatesFrom, pick,
+                [&](int w) { return buffer.misses(w) & ~word(w).open; }, arrived);
+        pickOldest(
+            RuledCommand::Precharge, buffer.prechargesFrom, pick,
+            [&](int w) { return buffer.misses(w) & word(w).open & ~(word(w).reads | word(w).writes); }, arrived);
+    }
+    if (pick.bank < 0) return false;
+    const auto& list = buffer.bank(pick.bank);
+    const std::int32_t entry = pick.command == column ? list.hit : list.miss;
+    count(buffer.entry(entry), pick.command);
+    if (pick.command == column) {
+        if (synchronise(writing_, pick.bank)) {
+            syncedActive_ = false, syncedWrite_ = writing_, synced_ = entry;
+            return true;
+        }
+        buffer.columnsFrom = pick.others;
+        takeColumn(buffer, entry, done);
         return true;
     }
-    if (pick.command != column) noteRow(pick.command, bank);
+    noteRow(pick.command, pick.bank);
     if (pick.command == RuledCommand::Precharge) {
-        send(pick.command, bank);
-        setRow(bank, ruledNoRow);
-    } else if (pick.command == RuledCommand::Activate) {
-        send(pick.command, bank);
-        if (rules_.controller == RuledController::WriteClock) {
-            secondBank_ = bank;
-            secondBy_ = clock_ + secondWithin_;
-        }
-        active_[static_cast<std::size_t>(bank)] = e;
-        auto& word = words_[static_cast<std::size_t>(state_.wordOf(bank))];
-        (e.write ? word.writes : word.reads) |= state_.bitOf(bank);
-        ++activeCount_;
-        const auto access = e.write ? RuledCommand::Write : RuledCommand::Read;
-        activeFrom_ = std::min(activeFrom_, state_.earliest(access, bank));
-        const std::int64_t row = e.row;
-        buffer.remove(pick.entry, ruledNoRow);
-        setRow(bank, row);
+        buffer.prechargesFrom = pick.others;
+        send(pick.command, pick.bank);
+        setRow(pick.bank, ruledNoRow);
     } else {
-        const RuledEntry served = e;
-        buffer.remove(pick.entry, openRow_[static_cast<std::size_t>(bank)]);
-        issueColumn(served, done);
+        buffer.activatesFrom = pick.others;
+        activate(buffer, entry);
     }
     return true;
 }
@@ -342,6 +329,7 @@ bool RuledDramController::serveBuffer(unsigned kinds, std::vector<Done>& done) {
 void RuledDramController::queueRefreshes() {
     if (clock_ < nextRefresh_) return;
     nextRefresh_ += refreshInterval_;
+    refreshFrom_ = 0;
     if (rules_.controller == RuledController::HalfClock) {
         // A bank of each pseudo-channel, in turn.
         const int channels = static_cast<int>(rules_.count[1]), banks = state_.banks() / channels;
@@ -368,19 +356,9 @@ void RuledDramController::tickSplitBus(std::vector<Done>& done) {
 void RuledDramController::tickWriteClock(std::vector<Done>& done) {
     if (secondBank_ >= 0 && clock_ >= secondBy_) return sendSecond();
     if (synced_ >= 0) {
-        const auto at = static_cast<std::size_t>(synced_);
-        RuledEntry e;
-        if (syncedActive_) {
-            e = active_[at];
-            leaveActive(e.bank);
-        } else {
-            auto& buffer = syncedWrite_ ? writes_ : reads_;
-            e = buffer.entry(synced_);
-            buffer.remove(synced_, openRow_[static_cast<std::size_t>(e.bank)]);
-        }
+        const std::int32_t its = synced_;
         synced_ = -1;
-        issueColumn(e, done);
-        return;
+        return syncedActive_ ? takeActive(its, done) : takeColumn(syncedWrite_ ? writes_ : reads_, its, done);
     }
     tickOneBus(done);
     if (!issued_ && secondBank_ >= 0) sendSecond();
@@ -389,13 +367,11 @@ void RuledDramController::tickWriteClock(std::vector<Done>& done) {
 void RuledDramController::sendSecond() {
     send(RuledCommand::ActivateSecond, secondBank_);
     secondBank_ = -1;
-    reads_.rowsFrom = writes_.rowsFrom = 0;
 }
 
 void RuledDramController::tick(std::vector<Done>& done) {
     ++clock_;
     issued_ = false;
-    soonest_ = never;
     queueRefreshes();
     switch (rules_.controller) {
         case RuledController::OneBus:
@@ -409,11 +385,32 @@ void RuledDramController::tick(std::vector<Done>& done) {
             tickWriteClock(done);
             break;
     }
-    next_ = issued_ ? clock_ + 1 : std::max(clock_ + 1, std::min(soonest_, nextRefresh_));
 }
 
-void RuledDramController::skipTo(std::int64_t at) {
-    clock_ = std::max(clock_, std::min(next_, at) - 1);
+std::int64_t RuledDramController::nextTick() const {
+    if (synced_ >= 0 || secondBank_ >= 0 || !steady_) return clock_ + 1;
+    std::int64_t at = nextRefresh_;
+    if (activeCount_ > 0) at = std::min(at, ofWholeClock(activeFrom_));
+    if (refreshHead_ != refreshes_.size()) {
+        at = std::min(at, refreshFrom_);
+    } else {
+        const bool writing = wouldWrite();
+        const auto& buffer = writing ? writes_ : reads_;
+        const auto boundOf = [&](RuledCommand command, std::int64_t from) {
+            return std::max(from, state_.channelFrom(command));
+        };
+        const auto column = writing ? RuledCommand::Write : RuledCommand::Read;
+        at = std::min(at, ofWholeClock(boundOf(column, buffer.columnsFrom)));
+        at = std::min(at, ofWholeClock(boundOf(RuledCommand::Activate, buffer.activatesFrom)));
+        at = std::min(at, boundOf(RuledCommand::Precharge, buffer.prechargesFrom));
+    }
+    return std::max(clock_ + 1, at);
+}
+
+void RuledDramController::pass(std::int64_t at) {
+    if (at <= clock_ + 1) return;
+    if (refreshHead_ == refreshes_.size()) writing_ = wouldWrite();  // every tick looks again
+    clock_ = at - 1;
 }
 
 }  // namespace orrery

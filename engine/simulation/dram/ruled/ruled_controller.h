@@ -65,7 +65,10 @@ public:
 
     /// Offers a request before the tick of cycle now() + 1.
     RuledOffer offer(std::int32_t request, bool write, const RuledPlace& place);
-    bool canTake(bool write) const { return write ? !writes_.full() : !reads_.full(); }
+    /// Whether an offer would not be refused.
+    bool wouldTake(bool write, const RuledPlace& place) const {
+        return !(write ? writes_ : reads_).full() || isWaitingWrite(place);
+    }
     /// One cycle. Appends to `done`: requests with the cycle of their last beat (reads, as soon as it is known) or of
     /// their write command.
     struct Done {
@@ -73,10 +76,10 @@ public:
         std::int64_t cycle;
     };
     void tick(std::vector<Done>& done);
-    /// The next cycle in which a tick can do anything if no request is offered; never: none.
-    std::int64_t nextTick() const { return next_; }
-    /// Skips cycles in which nothing happens: now() becomes nextTick() - 1 or `at`, whichever is smaller.
-    void skipTo(std::int64_t at);
+    /// The next cycle in which a tick can do anything if no request is offered; `never` or more: none.
+    std::int64_t nextTick() const;
+    /// Instead of the ticks before cycle `at`, which is no later than nextTick(): now() becomes `at` - 1.
+    void pass(std::int64_t at);
 
     /// From now on every command is appended there; null: no longer.
     void record(std::vector<RuledIssued>* into) { record_ = into; }
@@ -91,7 +94,8 @@ public:
 private:
     struct Pick {
         std::int64_t order = INT64_MAX;  ///< arrival
-        std::int32_t entry = -1;         ///< of the buffer, or bank of an activated request
+        std::int64_t others = 0;         ///< before that cycle none of the others of its sort is allowed
+        std::int32_t bank = -1;
         RuledCommand command = RuledCommand::Read;
     };
     struct Refresh {
@@ -100,18 +104,27 @@ private:
     };
     enum Kinds : unsigned { Columns = 1, Rows = 2, All = 3 };
 
+    bool isWaitingWrite(const RuledPlace& place) const {
+        return writes_.size() > 0 && writes_.contains(place.bank, place.row, place.column);
+    }
     std::int64_t allowed(RuledCommand command, int bank) const;
-    std::uint64_t allowedAmong(RuledCommand command, int word, std::uint64_t banks, std::int64_t& soonest) const;
-    /// False: none is allowed now, and none before `soonest`.
-    bool pickColumns(const RuledBuffer& buffer, RuledCommand column, Pick& pick, std::int64_t& soonest) const;
-    bool pickRows(const RuledBuffer& buffer, Pick& pick, std::int64_t& soonest) const;
+    std::int64_t ofWholeClock(std::int64_t at) const { return halfClock_ ? std::max(at, clock_ + 1) | 1 : at; }
+    std::uint64_t allowedAmong(RuledCommand command, int word, std::uint64_t banks, std::int64_t& soonest);
+    template <class Among, class Arrived>
+    void pickOldest(RuledCommand command, std::int64_t& from, Pick& pick, Among&& banks, Arrived&& arrived);
+    void takeActive(int bank, std::vector<Done>& done);
+    void takeColumn(RuledBuffer& buffer, std::int32_t entry, std::vector<Done>& done);
+    void activate(RuledBuffer& buffer, std::int32_t entry);
     void leaveActive(int bank);
     void lowerRows(RuledBuffer& buffer, int bank);
     void lowerColumns(RuledBuffer& buffer, int bank);
     bool serveActive(std::vector<Done>& done);
     bool serveRefresh();
     bool serveBuffer(unsigned kinds, std::vector<Done>& done);
-    void chooseBuffer();
+    bool wouldWrite() const {
+        return writing_ ? writes_.size() >= drainBelow_ || reads_.size() == 0
+                        : writes_.size() > drainAbove_ || reads_.size() == 0;
+    }
     void queueRefreshes();
     void issueColumn(const RuledEntry& e, std::vector<Done>& done);
     void count(RuledEntry& e, RuledCommand command);
@@ -136,14 +149,16 @@ private:
     };
     std::vector<Banks> words_;  ///< as DramRuleState numbers them
     int activeCount_ = 0;
-    std::int64_t activeFrom_ = 0;  ///< as RuledBuffer::columnsFrom
+    std::int64_t activeFrom_ = 0;   ///< as RuledBuffer::columnsFrom
+    std::int64_t refreshFrom_ = 0;  ///< of the head of the queue; `never`: until an activated request is served
     std::vector<Refresh> refreshes_;
     std::size_t refreshHead_ = 0;
     std::int64_t refreshInterval_ = 0, nextRefresh_ = never;
     std::int32_t refreshTurn_ = 0;
-    std::int64_t clock_ = 0, next_ = 0, soonest_ = never;
+    std::int64_t clock_ = 0;
     bool writing_ = false, issued_ = false, halfClock_ = false;
     double drainAbove_ = 0, drainBelow_ = 0;
+    bool steady_ = true;  ///< which buffer is served depends on how full they are alone
     // WriteClock: the data clock runs until then; the request for which it was started; the activate's second part.
     std::int64_t dataClockUntil_ = -1, secondBy_ = 0;
     std::int32_t synced_ = -1, secondBank_ = -1;

@@ -20,6 +20,22 @@ void noteHolder(RuledIssued& column, const std::vector<std::int64_t>& before, co
     }
 }
 
+// A tick whose commands say what held them; false: the record is full.
+bool tickRecorded(RuledDramController& controller, RuledRecord& record, std::vector<RuledDramController::Done>& done) {
+    const auto before = controller.waits();
+    const std::size_t known = record.issued.size();
+    controller.tick(done);
+    for (std::size_t i = known; i < record.issued.size(); ++i) {
+        RuledIssued& one = record.issued[i];
+        if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
+            noteHolder(one, before, controller.waits());
+    }
+    if (record.issued.size() < record.most) return true;
+    record.cut = true;
+    controller.record(nullptr);
+    return false;
+}
+
 }  // namespace
 
 Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
@@ -40,16 +56,21 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
     std::int64_t waitingFor = -1;  // chain: the read that must return
     // A request waits for no more than all buffered ones, each with a row of its own, and a refresh between any two.
     const std::int64_t patience = 1'000'000 + 16 * (rules.timingOf("nRFC") + rules.timingOf("nRC") + 1000) * 4096;
+    // When could the next request be offered?
+    const auto nextOffer = [&](std::int64_t now) {
+        if (next >= n || !controller.wouldTake(trace[next].write, places[next])) return RuledDramController::never;
+        if (waitingFor < 0) return std::max(earliest, now);
+        const auto returned = result.done[static_cast<std::size_t>(waitingFor)];
+        return returned < 0 ? RuledDramController::never : std::max({earliest, now, returned});
+    };
+    std::int64_t offerAt = 0;
     unsigned turns = 0;
-    std::vector<std::int64_t> waitsBefore;
     if (record) controller.record(&record->issued);
     while (next < n || !controller.idle() || controller.now() < last) {  // a refresh may be due before the last beat
         if ((++turns & 0xffff) == 0 && stop.stop_requested())
             return fail("dram.stopped", "the run was stopped", {}, {});
         const std::int64_t now = controller.now();
-        if (next < n && now >= earliest &&
-            (waitingFor < 0 || (result.done[static_cast<std::size_t>(waitingFor)] >= 0 &&
-                                result.done[static_cast<std::size_t>(waitingFor)] <= now))) {
+        if (offerAt <= now) {
             const bool write = trace[next].write;
             const auto answer = controller.offer(static_cast<std::int32_t>(next), write, places[next]);
             if (answer != RuledOffer::Refused) {
@@ -62,22 +83,24 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
                 ++next;
                 lastProgress = now;
             }
+            offerAt = nextOffer(now);
         }
+        const std::int64_t tickAt = controller.nextTick();
+        if (offerAt < tickAt) {
+            controller.pass(offerAt + 1);
+            continue;
+        }
+        if (next >= n && controller.idle()) {
+            if (tickAt > last) break;
+        } else if (tickAt >= RuledDramController::never || now - lastProgress > patience) {
+            return fail("dram.stuck", fmt::format("request {} is never served", next),
+                        "timings that let every request finish", "look for contradictions between the constraints",
+                        {rules.file, 0, 0, "dram.timing_constraints"});
+        }
+        controller.pass(tickAt);
         done.clear();
         if (record) {
-            waitsBefore = controller.waits();
-            const std::size_t known = record->issued.size();
-            controller.tick(done);
-            for (std::size_t i = known; i < record->issued.size(); ++i) {
-                RuledIssued& one = record->issued[i];
-                if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
-                    noteHolder(one, waitsBefore, controller.waits());
-            }
-            if (record->issued.size() >= record->most) {
-                record->cut = true;
-                controller.record(nullptr);
-                record = nullptr;
-            }
+            if (!tickRecorded(controller, *record, done)) record = nullptr;
         } else {
             controller.tick(done);
         }
@@ -86,29 +109,12 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
             last = std::max(last, one.cycle);
             lastProgress = controller.now();
         }
-        // When could the next request be offered?
-        std::int64_t offerAt = RuledDramController::never;
-        if (next < n) {
-            offerAt = std::max(earliest, controller.now());
-            if (waitingFor >= 0) {
-                const auto returned = result.done[static_cast<std::size_t>(waitingFor)];
-                offerAt = returned < 0 ? RuledDramController::never : std::max(offerAt, returned);
-            }
-            if (!controller.canTake(trace[next].write)) offerAt = RuledDramController::never;
-        }
-        const std::int64_t target = std::min(offerAt + 1, controller.nextTick());
-        if (next >= n && controller.idle()) {
-            if (target > last) break;
-        } else if (target >= RuledDramController::never || controller.now() - lastProgress > patience) {
-            return fail("dram.stuck", fmt::format("request {} is never served", next),
-                        "timings that let every request finish", "look for contradictions between the constraints",
-                        {rules.file, 0, 0, "dram.timing_constraints"});
-        }
-        controller.skipTo(target);
+        if (offerAt == RuledDramController::never) offerAt = nextOffer(controller.now());
     }
     for (std::size_t i = 0; i < n; ++i) last = std::max(last, result.done[i]);
 
     std::vector<std::int64_t> latencies;
+    latencies.reserve(n);
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (trace[i].write) {
@@ -120,13 +126,17 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
         sum += static_cast<double>(latencies.back());
     }
     if (!latencies.empty()) {
-        std::sort(latencies.begin(), latencies.end());
+        const auto size = latencies.size();
         const auto at = [&](double share) {
-            return latencies[std::min(latencies.size() - 1,
-                                      static_cast<std::size_t>(share * static_cast<double>(latencies.size())))];
+            const auto place =
+                latencies.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                        size - 1, static_cast<std::size_t>(share * static_cast<double>(size))));
+            std::nth_element(latencies.begin(), place, latencies.end());
+            return *place;
         };
         result.meanLatency = sum / static_cast<double>(latencies.size());
-        result.leastLatency = latencies.front(), result.mostLatency = latencies.back();
+        const auto [least, most] = std::minmax_element(latencies.begin(), latencies.end());
+        result.leastLatency = *least, result.mostLatency = *most;
         result.medianLatency = at(0.5), result.latency95 = at(0.95);
     }
     result.cycles = last;

@@ -20,8 +20,8 @@ public:
     RuledPlace place(std::uint64_t address) const;
 
 private:
-    std::vector<int> bankBits_;  ///< of each level from the second to the bank
-    int offsetBits_ = 0, columnBits_ = 0, rowBits_ = 0;
+    std::vector<std::int32_t> bankOf_;  ///< of the bits of all levels from the second to the bank
+    int offsetBits_ = 0, bankBits_ = 0, columnBits_ = 0, rowBits_ = 0;
     bool xorred_ = false;
 };
 

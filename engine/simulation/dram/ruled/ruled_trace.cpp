@@ -16,11 +16,20 @@ Expected<RuledAddressMap> RuledAddressMap::make(const DramRules& rules, std::str
         return fail("dram.mapping", fmt::format("there is no address mapping '{}'", name), "RoBaRaCoCh or MOP4CLXOR",
                     "MOP4CLXOR spreads a stream over the bank groups");
     const auto bitsOf = [](std::int64_t n) { return std::countr_zero(static_cast<std::uint64_t>(n)); };
-    for (int l = 1; l <= rules.bankLevel(); ++l)
-        map.bankBits_.push_back(bitsOf(rules.count[static_cast<std::size_t>(l)]));
+    std::vector<int> bankBits;
+    for (int l = 1; l <= rules.bankLevel(); ++l) bankBits.push_back(bitsOf(rules.count[static_cast<std::size_t>(l)]));
     map.offsetBits_ = bitsOf(rules.burstBytes());
     map.columnBits_ = bitsOf(rules.count.back()) - bitsOf(rules.prefetch);
     map.rowBits_ = bitsOf(rules.count[rules.count.size() - 2]);
+    // An address has the levels from the rank on, a bank is counted from the channel down.
+    int all = 0;
+    for (const int bits : bankBits) all += bits;
+    map.bankBits_ = all;
+    for (std::uint32_t fields = 0; fields < std::uint32_t{1} << all; ++fields) {
+        std::uint32_t bank = 0, rest = fields;
+        for (const int bits : bankBits) bank = bank << bits | (rest & ((1u << bits) - 1)), rest >>= bits;
+        map.bankOf_.push_back(static_cast<std::int32_t>(bank));
+    }
     if (map.xorred_ && map.columnBits_ < 2)
         return fail("dram.mapping", fmt::format("a row has {} bursts", 1 << map.columnBits_),
                     "at least four for MOP4CLXOR", "use RoBaRaCoCh", {rules.file, 0, 0, "dram.org.count"});
@@ -36,22 +45,15 @@ RuledPlace RuledAddressMap::place(std::uint64_t address) const {
     };
     RuledPlace out;
     std::uint64_t column = take(xorred_ ? 2 : columnBits_);
-    std::uint64_t fields[10] = {};
-    const std::size_t n = bankBits_.size();
-    for (std::size_t i = 0; i < n; ++i) fields[i] = take(bankBits_[i]);
+    std::uint64_t fields = take(bankBits_);
     if (xorred_) column |= take(columnBits_ - 2) << 2;
     std::uint64_t row = take(rowBits_);
     if (xorred_) {
-        std::uint64_t mix = column;
-        for (std::size_t i = 0; i < n; ++i) {
-            fields[i] ^= mix & ((std::uint64_t{1} << bankBits_[i]) - 1);
-            mix >>= bankBits_[i];
-        }
-        row ^= mix & ((std::uint64_t{1} << rowBits_) - 1);
+        // Field by field, lowest bits first: the levels' fields stand side by side, then the row.
+        fields ^= column & ((std::uint64_t{1} << bankBits_) - 1);
+        row ^= column >> bankBits_ & ((std::uint64_t{1} << rowBits_) - 1);
     }
-    std::uint64_t bank = 0;
-    for (std::size_t i = 0; i < n; ++i) bank = bank << bankBits_[i] | fields[i];
-    out.bank = static_cast<std::int32_t>(bank);
+    out.bank = bankOf_[fields];
     out.column = static_cast<std::int32_t>(column);
     out.row = static_cast<std::int64_t>(row);
     return out;
