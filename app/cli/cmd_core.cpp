@@ -303,23 +303,24 @@ const Command coreCommand{
     .details =
         "One core, its caches and the memory below run a kernel that is written for the instruction set and tiled for "
         "the caches; caches are empty at the start. The stack says what every cycle went to, and sums exactly.",
-    .options =
-        {{"core", "NAME|FILE",
-          "skylake-server, icelake-server, sapphire-rapids, zen2, zen4, neoverse-n1, neoverse-v1, cortex-a72, or "
-          "a core of your own (.yaml)"},
-         {"hardware", "NAME|FILE", "instead: the core of a drawn CPU"},
-         {"kernel", "TEXT",
-          "gemm, conv, softmax, norm, add, relu, silu or attention with sizes and an instruction set: "
-          "'gemm m=256 n=256 k=256 avx2'"},
-         {"method", "NAME",
-          "pipeline (default); interval: first order, in one functional pass; concorde: one window of each "
-          "loop on the pipeline, shared out among resources, at a cost that does not grow with the kernel"},
-         {"sample", "NAME", "smarts, simpoint or loops: simulate units of it, and state an interval"},
-         {"units", "N", "units of a sample (200)"},
-         {"seed", "N", "of a sample (1)"},
-         {"teach", "FILE", "instead: run kernels on cores, teach trees what concorde's windows miss, and judge it"},
-         {"runs", "N", "that teach (900)"},
-         {"json", "", "as JSON (resources/schema/core.schema.json)"}},
+    .options = {{"core", "NAME|FILE",
+                 "skylake-server, icelake-server, sapphire-rapids, golden-cove, gracemont, zen2, zen4, neoverse-n1, "
+                 "neoverse-v1, neoverse-v2, cortex-a72, or a core of your own (.yaml)"},
+                {"hardware", "NAME|FILE", "instead: the core of a drawn CPU"},
+                {"kernel", "TEXT",
+                 "gemm, matvec, conv, depthwise, softmax, norm, add, relu, silu or attention with sizes and an "
+                 "instruction set: "
+                 "'gemm m=256 n=256 k=256 avx2'"},
+                {"method", "NAME",
+                 "pipeline (default); interval: first order, in one functional pass; concorde: one window of each "
+                 "loop on the pipeline, shared out among resources, at a cost that does not grow with the kernel"},
+                {"sample", "NAME", "smarts, simpoint or loops: simulate units of it, and state an interval"},
+                {"units", "N", "units of a sample (200)"},
+                {"seed", "N", "of a sample (1)"},
+                {"teach", "FILE",
+                 "instead: run kernels on cores, teach trees what concorde's windows miss, and judge it"},
+                {"runs", "N", "that teach (900)"},
+                {"json", "", "as JSON (resources/schema/core.schema.json)"}},
     .examples = {{"orrery-cli core --core skylake-server --kernel \"gemm m=128 n=128 k=128 avx2\"",
                   "a product of matrices"},
                  {"orrery-cli core --hardware epyc-9654 --kernel \"softmax avx512\" --method interval --json",

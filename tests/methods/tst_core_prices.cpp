@@ -66,6 +66,9 @@ std::vector<Kernel> kernels() {
             product(1024, 1024, 512),
             convolution(128, 28, 3),
             convolution(256, 14, 1),
+            convolution(144, 56, 3, 144),
+            product(1, 4096, 1024),
+            product(3, 1000, 1280),
             rows(KernelKind::Softmax, "Softmax", 512, 512),
             rows(KernelKind::Normalization, "LayerNormalization", 512, 768),
             rows(KernelKind::Elementwise, "Relu", 512, 3072)};
@@ -82,7 +85,7 @@ private slots:
         RandomStream random(7);
         for (int i = 0; i < 2000; ++i) {
             const auto upTo = [&](std::uint64_t most) { return 1 + static_cast<std::int64_t>(random.below(most)); };
-            Kernel kernel = product(fewestRows + upTo(3000), upTo(3000), upTo(2000));
+            Kernel kernel = product(upTo(i % 2 ? 3000 : 8), upTo(3000), upTo(2000));
             kernel.batch = random.below(3) == 0 ? upTo(40) : 1;
             countWork(kernel);
             const std::int64_t cores = upTo(128);
@@ -110,9 +113,15 @@ private slots:
     }
     void whatHasNoForm() {
         const auto machine = pipeline::loadMachine("zen4");
-        QVERIFY(!coreShareOf(convolution(64, 28, 3, 64), *machine, 8));  // depthwise
-        QVERIFY(!coreShareOf(product(1, 4096, 4096), *machine, 8));
-        const auto price = priceOf("core-windows", drawn("epyc-9654"), convolution(64, 28, 3, 64));
+        QVERIFY(coreShareOf(convolution(64, 28, 3, 64), *machine, 8));
+        Kernel gaps = convolution(64, 28, 3, 64);
+        gaps.convolution.dilation = 2;
+        QVERIFY(!coreShareOf(gaps, *machine, 8));
+        Kernel quarter = product(1, 4096, 4096);
+        QVERIFY(coreShareOf(quarter, *machine, 8));
+        quarter.weightType = DType::I4;
+        QVERIFY(!coreShareOf(quarter, *machine, 8));
+        const auto price = priceOf("core-windows", drawn("epyc-9654"), gaps);
         QVERIFY(!price.priced && price.note == 0);
         const auto xeon = pipeline::loadMachine("sapphire-rapids");
         QCOMPARE(coreShareOf(product(64, 64, 64, DType::BF16), *xeon, 1)->spec.instructionSet, std::string("amx"));
@@ -222,10 +231,104 @@ private slots:
         for (const Kernel& kernel : kernels()) {
             const double off = (*first)->price(kernel).seconds / (*whole)->price(kernel).seconds - 1;
             qInfo("%s: %+.1f %%", toText(kernel).c_str(), 100 * off);
-            QVERIFY(std::fabs(off) < 0.4);
+            QVERIFY(std::fabs(off) < 0.55);
             sum += std::fabs(off);
         }
         QVERIFY(sum / double(kernels().size()) < 0.2);
+    }
+    // Whole networks whose convolutions and products all have instructions, at what the narrowest of peaks allows.
+    void networksAreAllInstructions_data() {
+        QTest::addColumn<QString>("hardware");
+        for (const char* id : {"epyc-9654", "xeon-8480", "grace", "core-i7-12700h"}) QTest::newRow(id) << id;
+    }
+    void networksAreAllInstructions() {
+        QFETCH(QString, hardware);
+        const auto pricer = bindTo("core-windows", drawn(hardware.toUtf8()));
+        QVERIFY2(pricer, pricer ? "" : pricer.error().message.c_str());
+        for (const char* model : {"mobilenet-v2", "llama-3-8b"}) {
+            WorkloadRecipe recipe{model, {}};
+            recipe.options.weights = recipe.options.activations = DType::F32;
+            recipe.options.image = 224;
+            if (model[0] == 'l') {
+                recipe.options.weights = recipe.options.activations = DType::BF16;
+                recipe.options.phase = Phase::Decode;
+                recipe.options.sequence = 512;
+            }
+            const auto workload = loadWorkload(recipe);
+            QVERIFY(workload);
+            int few = 0, deep = 0;
+            for (const Launch& launch : launchesOf(**workload, {}).launches) {
+                const Kernel& kernel = launch.kernel;
+                if (kernel.kind != KernelKind::Gemm && kernel.kind != KernelKind::Convolution) continue;
+                const auto price = (*pricer)->price(kernel);
+                QVERIFY2(price.priced && price.note != 0, toText(kernel).c_str());
+                few += kernel.kind == KernelKind::Gemm && kernel.m < 4 ? static_cast<int>(launch.count) : 0;
+                deep += kernel.convolution.groups > 1;
+            }
+            QVERIFY(model[0] == 'm' ? deep == 17 : few > 100);
+        }
+    }
+    // Weights of one row are read once, in as many bytes as they have, and memory is what it waits for.
+    void oneRowWaitsForMemory() {
+        for (const char* id : {"epyc-9654", "core-i9-10940x"}) {
+            const auto hardware = drawn(id);
+            const double bandwidth = cpuView(*hardware)->device.main().bandwidth.value;
+            for (const DType type : {DType::F32, DType::BF16}) {
+                const Kernel kernel = product(1, 14336, 4096, type);
+                const double ratio = priceOf("core-windows", hardware, kernel).seconds * bandwidth / kernel.bytes();
+                qInfo("%s %s: %.2f of its bytes by the bandwidth", id, toText(kernel).c_str(), ratio);
+                QVERIFY(ratio > 0.95 && ratio < 1.3);
+            }
+        }
+    }
+    // What several cores of one last cache read comes from memory once: quicker than if each fetched its piece alone.
+    void sharedOperandsAreReadOnce() {
+        const auto hardware = drawn("core-i9-10940x");
+        const double bandwidth = cpuView(*hardware)->device.main().bandwidth.value;
+        const Kernel kernel = convolution(512, 7, 3);  // of each core a row, of half of the channels
+        const auto share = coreShareOf(kernel, *pipeline::loadMachine("skylake-server"), 14);
+        QVERIFY(share);
+        QCOMPARE(share->active, std::int64_t{14});
+        const double taps = 512.0 * 9, whole = 512 * 9 * 9 + 512 * taps + 512 * 49;
+        QCOMPARE(share->readers, (14 * (512 * 3 * 9 + 256 * taps) + 512 * 49) / whole);
+        const double alone = 14 * 4 * 256 * taps / bandwidth;
+        const double seconds = priceOf("core-windows", hardware, kernel).seconds;
+        qInfo("%.0f us, alone %.0f us", 1e6 * seconds, 1e6 * alone);
+        QVERIFY(seconds < 0.9 * alone);
+        // A last cache of its own for each core leaves nothing to share.
+        const auto apart = withAttribute(*hardware, "l3.count", "14");
+        QVERIFY(apart);
+        QVERIFY(priceOf("core-windows", std::make_shared<const Hardware>(*apart), kernel).seconds > alone);
+    }
+    // Heads first; what is left of the cores divides the queries.
+    void fewHeadsUseAllCores() {
+        Kernel kernel;
+        kernel.kind = KernelKind::PrefillAttention;
+        kernel.type = kernel.kvType = DType::F32;
+        kernel.attention = {1, 3, 3, 577, 577, 64, false};
+        countWork(kernel);
+        const auto machine = pipeline::loadMachine("skylake-server");
+        const auto share = coreShareOf(kernel, *machine, 14);
+        QVERIFY(share);
+        QCOMPARE(share->active, std::int64_t{12});
+        QCOMPARE(share->spec.size("q"), std::int64_t{(577 + 3) / 4});
+        QVERIFY(double(share->active) * pipeline::flopsOf(share->spec) >=
+                pipeline::flopsOf(coreShareOf(kernel, *machine, 1)->spec));
+    }
+    // Equal work goes to unlike cores: those that are slow decide.
+    void unlikeCoresWaitForTheSlowest() {
+        const auto hardware = drawn("core-i7-12700h");
+        const Kernel dense = product(2048, 2048, 2048);
+        const auto with = [&](const char* path, const char* value) {
+            const auto edited = withAttribute(*hardware, path, value);
+            if (!edited) qFatal("%s", edited.error().message.c_str());
+            return priceOf("core-windows", std::make_shared<const Hardware>(*edited), dense).seconds;
+        };
+        const double before = priceOf("core-windows", hardware, dense).seconds;
+        QVERIFY(with("efficiency.clock", "0.85 GHz") > 1.5 * before);
+        QCOMPARE(with("i7.clock", "4.6 GHz"), before);
+        const auto refused = bindTo("core-windows", drawn("core-i9-13900k"));
+        QVERIFY(!refused && refused.error().place.path.find("i9") != std::string::npos);
     }
     void theDrawingDecides() {
         const auto hardware = drawn("epyc-9654");
@@ -276,14 +379,18 @@ private slots:
                                                         {"vit_small_patch16_224", "vit-s-16"},
                                                         {"vit_base_patch16_224", "vit-b-16"},
                                                         {"efficientnet_b0", "efficientnet-b0"}};
-        const auto hardware = drawn("core-i9-10940x");
-        for (const auto& [method, most] : {std::pair{"core-windows", 0.22}, {"core-cycle", 0.20}}) {
-            const auto pricer = bindTo(method, hardware, {{"library", "framework"}});
+        // Of the mobile processor no row was looked at while the method was made.
+        const std::tuple<const char*, const char*, const char*, double> asked[] = {
+            {"core-windows", "core-i9-10940x", "Intel i9-10940X", 0.18},
+            {"core-cycle", "core-i9-10940x", "Intel i9-10940X", 0.18},
+            {"core-windows", "core-i7-12700h", "Intel i7-12700H", 0.14}};
+        for (const auto& [method, id, device, most] : asked) {
+            const auto pricer = bindTo(method, drawn(id), {{"library", "framework"}});
             QVERIFY(pricer);
             double sum = 0;
             int count = 0;
             for (const auto& cells : file->rows) {
-                if (cells[1] != "Intel i9-10940X" || !models.contains(cells[0])) continue;
+                if (cells[1] != device || !models.contains(cells[0])) continue;
                 WorkloadRecipe recipe{models.at(cells[0]), {}};
                 recipe.options.weights = recipe.options.activations = DType::F32;
                 recipe.options.image = std::stoll(cells[8]);
@@ -295,12 +402,12 @@ private slots:
                 for (const Launch& launch : launchesOf(**workload, options).launches)
                     seconds += launch.count * launch.scale * (*pricer)->price(launch.kernel).seconds;
                 const double measured = std::stod(cells[10]) * 1e-3;
-                qInfo("%s %s: %.1f ms measured, %+.0f %%", method, cells[0].c_str(), 1e3 * measured,
+                qInfo("%s %s %s: %.1f ms measured, %+.0f %%", method, id, cells[0].c_str(), 1e3 * measured,
                       100 * (seconds / measured - 1));
                 sum += std::abs(seconds / measured - 1), ++count;
             }
             QVERIFY(count >= 10);
-            qInfo("%s: %.1f %%", method, 100 * sum / count);
+            qInfo("%s %s: %.1f %%", method, id, 100 * sum / count);
             QVERIFY(sum / count < most);
         }
     }

@@ -75,6 +75,14 @@ private slots:
                                      << "conv c=16 k=32 h=14 w=14 r=3 avx2" << 16. * 32 * 9 * 144 / 8;
         QTest::newRow("strided") << "zen2"
                                  << "conv c=16 k=32 h=15 w=15 r=3 stride=2 avx2" << 16. * 32 * 9 * 49 / 8;
+        QTest::newRow("depthwise") << "zen2"
+                                   << "depthwise c=48 h=14 w=16 r=5 avx2" << 48. * 25 * 10 * 12 / 8;
+        QTest::newRow("depthwise, strided") << "skylake-server"
+                                            << "depthwise c=32 h=15 w=15 r=3 stride=2 avx512" << 32. * 9 * 49 / 16;
+        QTest::newRow("one row") << "zen2"
+                                 << "matvec n=40 k=64 avx2" << 40. * 64 / 8;
+        QTest::newRow("three rows") << "neoverse-n1"
+                                    << "matvec m=3 n=12 k=48 bytes=2 neon" << 3. * 12 * 48 / 4;
     }
     void countsMultiplyAdds() {
         QFETCH(QString, core);
@@ -82,6 +90,43 @@ private slots:
         QFETCH(double, count);
         const auto machine = machineOf(core.toStdString());
         QCOMPARE(countOf(nestFor(kernel.toStdString(), machine), OpKind::FpFma), count);
+    }
+
+    // Scores and weighted values of few queries, beside the softmax between them; nothing is packed.
+    void fewQueriesArePackedNowhere() {
+        const auto machine = machineOf("zen2");
+        for (const int q : {1, 2, 3}) {
+            const auto nest = nestFor("attention heads=2 kv=40 d=64 q=" + std::to_string(q) + " avx2", machine);
+            const auto softmax = nestFor("softmax columns=40 rows=" + std::to_string(q) + " avx2", machine);
+            QCOMPARE(countOf(nest, OpKind::FpFma) - 2 * countOf(softmax, OpKind::FpFma), 2. * q * 2 * 40 * 64 / 8);
+            // Each result is stored once, each number of a softmax twice.
+            QCOMPARE(countOf(nest, OpKind::Store) - 2 * countOf(softmax, OpKind::Store), 2. * q * (40 + 64 / 8));
+        }
+    }
+
+    // Every weight is read once, in as many bytes as it has; every input pixel of a channel once per tap.
+    void readsWeightsOnce() {
+        const auto machine = machineOf("icelake-server");
+        const auto bytesRead = [](const LoopNest& nest, std::size_t array) {
+            const std::uint64_t begin = nest.arrays[array],
+                                end = array + 1 < nest.arrays.size() ? nest.arrays[array + 1] : ~0ull;
+            NestStream stream(nest);
+            OpChunk chunk;
+            double bytes = 0;
+            while (stream.next(chunk)) {
+                for (std::size_t i = 0; i < chunk.size; ++i) {
+                    const auto& op = nest.ops[chunk.op[i]];
+                    if (op.kind == OpKind::Load && chunk.address[i] >= begin && chunk.address[i] < end)
+                        bytes += op.bytes;
+                }
+            }
+            return bytes;
+        };
+        for (const int bytes : {1, 2, 4}) {
+            const auto nest = nestFor("matvec m=2 n=37 k=203 avx512 bytes=" + std::to_string(bytes), machine);
+            QCOMPARE(bytesRead(nest, 1), 37. * 203 * bytes);
+        }
+        QCOMPARE(bytesRead(nestFor("depthwise c=64 h=10 w=12 r=3 avx512", machine), 0), 64. * 9 * 8 * 10 * 4);
     }
 
     void multipliesTiles() {
@@ -95,7 +140,8 @@ private slots:
         const auto machine = machineOf("skylake-server");
         for (const char* text :
              {"gemm m=37 n=41 k=29 avx2", "attention heads=2 q=9 kv=17 d=12 avx512", "conv c=5 k=7 h=9 w=9 scalar",
-              "softmax rows=5 columns=37 avx2", "norm rows=3 columns=100", "silu n=777 avx2"}) {
+              "softmax rows=5 columns=37 avx2", "depthwise c=20 h=9 w=11 avx2", "matvec m=3 n=9 k=77 bytes=2 avx512",
+              "norm rows=3 columns=100", "silu n=777 avx2"}) {
             const auto nest = nestFor(text, machine);
             NestStream whole(nest);
             const auto all = eventsFrom(whole, ~std::size_t{0});
@@ -187,6 +233,9 @@ private slots:
         QCOMPARE(codeOf("gemm m=1000000 n=1000000 k=1000000"), "kernel.size");
         QCOMPARE(codeOf("gemm avx3"), "kernel.word");
         QCOMPARE(codeOf("conv r=20 h=8"), "kernel.size");
+        QCOMPARE(codeOf("depthwise r=9 w=8"), "kernel.size");
+        QCOMPARE(codeOf("matvec m=4"), "kernel.size");
+        QCOMPARE(codeOf("matvec bytes=3"), "kernel.size");
         QCOMPARE(codeOf("gemm m=4 n=5 k=6 avx2"), "read");
         const auto spec = readKernel("gemm avx512");
         QVERIFY(spec.has_value());

@@ -41,6 +41,32 @@ private slots:
         QCOMPARE(view->caches.back().sharedBy, 8.0);
         QCOMPARE(view->caches.back().capacity.value, 32.0 * 1024 * 1024);
     }
+    // Unlike cores: each with its own caches and clock, and with what all share.
+    void eachSortOfCoresHasItsOwn() {
+        const auto mobile = loadHardware("core-i7-12700h");
+        QVERIFY(mobile.has_value());
+        const auto views = coreViews(*firstDevice(borrowed(mobile->hardware)));
+        QVERIFY2(views.has_value(), views ? "" : toText(views.error()).c_str());
+        QCOMPARE(views->size(), std::size_t{2});
+        const CoreView &efficient = views->front(), &fast = views->back();
+        QCOMPARE(efficient.core, std::string("efficiency"));
+        QCOMPARE(efficient.clock.value, 1.7e9);
+        QCOMPARE(fast.clock.value, 2.3e9);
+        for (const CoreView& view : *views) {
+            QCOMPARE(view.cores, std::int64_t{14});
+            QCOMPARE(view.caches.size(), std::size_t{3});
+            QCOMPARE(view.caches[1].sharedBy, 1.0);
+            QCOMPARE(view.caches[2].sharedBy, 14.0);
+            QCOMPARE(view.caches[2].capacity.value, 24e6);
+        }
+        QCOMPARE(efficient.caches[0].capacity.value, 32.0 * 1024);
+        QCOMPARE(efficient.caches[1].capacity.value, 512.0 * 1024);
+        QCOMPARE(fast.caches[1].capacity.value, 1280.0 * 1024);
+        const auto machine = pipeline::machineOf(fast);
+        QVERIFY2(machine.has_value(), machine ? "" : toText(machine.error()).c_str());
+        QCOMPARE(machine->caches[0].latency, 5);
+        QCOMPARE(pipeline::machineOf(efficient)->caches[0].latency, 3);
+    }
     void refusesWhatIsNoCpuOrUnknown() {
         const auto gpu = loadHardware("h100-sxm");
         QVERIFY(gpu.has_value());
@@ -49,7 +75,10 @@ private slots:
         CoreView unnamed;
         unnamed.name = "core";
         unnamed.clock = Hertz(1e9);
-        QCOMPARE(pipeline::machineOf(unnamed).error().code, std::string("core.unknown"));
+        unnamed.core = "efficiency";
+        const auto refused = pipeline::machineOf(unnamed);
+        QCOMPARE(refused.error().code, std::string("core.unknown"));
+        QVERIFY(refused.error().message.find("efficiency") != std::string::npos);
         unnamed.microarchitecture = "zen4";
         unnamed.caches = {{.name = "tiny", .capacity = Bytes(10)}};
         QCOMPARE(pipeline::machineOf(unnamed).error().code, std::string("core.machine"));

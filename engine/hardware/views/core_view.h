@@ -25,10 +25,11 @@ struct CoreCache {
 };
 
 struct CoreView {
-    std::string name, path;
+    std::string name, path;         ///< of the device
+    std::string core, corePath;     ///< of the core
     std::string microarchitecture;  ///< as the design names it: `zen4`; empty where not given
     Hertz clock;
-    std::int64_t cores = 1;          ///< of the device
+    std::int64_t cores = 1;          ///< of the device, of all sorts
     double issueWidth = 0;           ///< 0 where not given
     std::vector<CoreCache> caches;   ///< inside first
     BytesPerSecond memoryBandwidth;  ///< of the device
@@ -38,7 +39,10 @@ struct CoreView {
 };
 
 /// Fails naming component and attribute; `method.not-applicable` for a device that is no CPU (no `platform: cpu`).
+/// Where cores differ, those that there are most of.
 Expected<CoreView> coreView(const DeviceRef& device);
+/// One for each sort of cores, with the caches that it reaches; those that there are most of come first.
+Expected<std::vector<CoreView>> coreViews(const DeviceRef& device);
 /// Of the first device of the design.
 Expected<CoreView> coreView(const Hardware& hardware);
 

@@ -27,8 +27,8 @@ std::string widest(const Machine& machine) {
 
 class Sharing {
 public:
-    Sharing(const Kernel& kernel, const Machine& machine, std::int64_t cores)
-        : kernel_(kernel), machine_(machine), cores_(std::max<std::int64_t>(1, cores)) {
+    Sharing(const Kernel& kernel, const Machine& machine, std::int64_t cores, bool framework)
+        : kernel_(kernel), machine_(machine), cores_(std::max<std::int64_t>(1, cores)), framework_(framework) {
         const bool narrow = bits(kernel.type) < 32;
         const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
         matrix_ = narrow && product && machine.has("amx");
@@ -40,7 +40,10 @@ public:
     std::optional<CoreShare> make() {
         switch (kernel_.kind) {
             case KernelKind::Gemm:
-                if (kernel_.m < fewestRows) return std::nullopt;
+                if (kernel_.m <= pipeline::fewRows) {
+                    if (!fewRows()) return std::nullopt;
+                    break;
+                }
                 product(std::max<std::int64_t>(1, kernel_.batch), kernel_.m, kernel_.n, kernel_.k);
                 break;
             case KernelKind::Convolution:
@@ -107,6 +110,11 @@ private:
         return best;
     }
 
+    // From the pieces of both operands that each of so many cores has, the whole operands and the result.
+    void noteReaders(double cores, double pieceA, double pieceB, double a, double b, double result) {
+        share_.readers = std::max(1.0, (cores * (pieceA + pieceB) + result) / (a + b + result));
+    }
+
     void product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
         if (batch >= cores_) {
             share_.active = cores_, share_.rounds = double(shares(batch, cores_));
@@ -115,13 +123,55 @@ private:
         }
         share_.active = batch;
         const auto [rows, columns] = grid(m, n, cores_ / batch);
+        noteReaders(double(share_.active) / double(batch), double(rows * k), double(k * columns), double(m * k),
+                    double(k * n), double(m * n));
         set("gemm", {{"m", rows}, {"n", columns}, {"k", k}});
+    }
+
+    void useVectors() {
+        matrix_ = false;
+        share_.spec.instructionSet = widest(machine_);
+        share_.widened = bits(kernel_.type) < 32;
+        lanes_ = pipeline::registerBytes(machine_, share_.spec.instructionSet) / 4;
+    }
+
+    bool fewRows() {
+        if (framework_ && kernel_.m <= 1) {
+            share_.rounds = double(std::max<std::int64_t>(1, kernel_.batch));
+            set("gemm", {{"m", kernel_.m}, {"n", kernel_.n}, {"k", kernel_.k}});
+            return true;
+        }
+        const int width = bits(kernel_.weightType);
+        if (width < 8) return false;
+        useVectors();
+        const std::int64_t batch = std::max<std::int64_t>(1, kernel_.batch);
+        const std::int64_t together = std::min(batch, cores_), across = cores_ / together;
+        const std::int64_t columns = shares(kernel_.n, std::min(kernel_.n, across));
+        share_.rounds = double(shares(batch, together));
+        share_.active = together * shares(kernel_.n, columns);
+        set("matvec", {{"m", kernel_.m}, {"n", columns}, {"k", kernel_.k}, {"bytes", std::min(4, width / 8)}});
+        return true;
+    }
+
+    bool depthwise(const ConvolutionShape& c) {
+        if (c.kernelHeight != c.kernelWidth || c.kernelHeight > 31 || c.dilation != 1) return false;
+        useVectors();
+        share_.active = std::min(c.batch, cores_);
+        share_.rounds = double(shares(c.batch, share_.active));
+        const auto [rows, channels] = grid(c.outHeight, c.outChannels, std::max<std::int64_t>(1, cores_ / c.batch));
+        const auto reach = [&](std::int64_t made) { return (made - 1) * c.stride + c.kernelHeight; };
+        set("depthwise", {{"c", channels},
+                          {"h", reach(rows)},
+                          {"w", reach(c.outWidth)},
+                          {"r", c.kernelHeight},
+                          {"stride", c.stride}});
+        return true;
     }
 
     bool convolution() {
         const ConvolutionShape& c = kernel_.convolution;
         const std::int64_t groups = std::max<std::int64_t>(1, c.groups);
-        if (groups > 1 && groups == c.inChannels) return false;
+        if (groups > 1 && groups == c.inChannels) return depthwise(c);
         const std::int64_t in = c.inChannels / groups, out = c.outChannels / groups;
         const bool direct = !matrix_ && c.kernelHeight == c.kernelWidth && c.kernelHeight > 1 && c.kernelHeight < 32 &&
                             c.dilation == 1 && c.outWidth > 1;
@@ -132,8 +182,12 @@ private:
         }
         share_.active = std::min(images, cores_);
         share_.rounds = double(shares(images, share_.active));
-        const auto [rows, columns] = grid(c.outHeight, out, std::max<std::int64_t>(1, cores_ / images));
         const auto reach = [&](std::int64_t made) { return (made - 1) * c.stride + c.kernelHeight; };
+        const double taps = double(in * c.kernelHeight * c.kernelWidth), across = double(in * reach(c.outWidth));
+        const auto [rows, columns] = grid(c.outHeight, out, std::max<std::int64_t>(1, cores_ / images));
+        noteReaders(double(share_.active) / double(std::min(images, cores_)), across * double(reach(rows)),
+                    taps * double(columns), across * double(reach(c.outHeight)), taps * double(out),
+                    double(c.outHeight * c.outWidth * out));
         set("conv", {{"c", in},
                      {"k", columns},
                      {"h", reach(rows)},
@@ -151,21 +205,27 @@ private:
         const std::int64_t heads = a.batch * (decode ? a.kvHeads : a.heads);
         std::int64_t keys = kernel_.window > 0 ? std::min(a.keys, kernel_.window) : a.keys;
         if (a.causal && !decode && a.keys == a.queries) keys = std::max<std::int64_t>(1, (keys + 1) / 2);
-        set("attention",
-            {{"heads", spread(heads)}, {"q", decode ? together : a.queries}, {"kv", keys}, {"d", a.headDim}});
+        const std::int64_t queries = decode ? together : a.queries, mine = spread(heads);
+        // What is left of the cores divides the queries of a head.
+        const std::int64_t across = decode ? 1 : std::clamp<std::int64_t>(cores_ / heads, 1, queries);
+        const std::int64_t piece = shares(queries, across), parts = shares(queries, piece);
+        share_.active *= parts;
+        const double row = double(a.headDim), kept = 2 * double(keys) * row;
+        noteReaders(double(parts), double(piece) * row, kept, double(queries) * row, kept, double(queries) * row);
+        set("attention", {{"heads", mine}, {"q", piece}, {"kv", keys}, {"d", a.headDim}});
     }
 
     const Kernel& kernel_;
     const Machine& machine_;
     std::int64_t cores_, lanes_ = 1;
-    bool matrix_ = false;
+    bool framework_ = false, matrix_ = false;
     CoreShare share_;
 };
 
 }  // namespace
 
-std::optional<CoreShare> coreShareOf(const Kernel& kernel, const Machine& machine, std::int64_t cores) {
-    return Sharing(kernel, machine, cores).make();
+std::optional<CoreShare> coreShareOf(const Kernel& kernel, const Machine& machine, std::int64_t cores, bool framework) {
+    return Sharing(kernel, machine, cores, framework).make();
 }
 
 }  // namespace orrery

@@ -14,12 +14,15 @@ struct CoreShare {
     pipeline::KernelSpec spec;  ///< of the core that has most to do
     std::int64_t active = 1;    ///< cores that work at once
     double rounds = 1;          ///< how often that core runs it
+    double readers = 1;         ///< cores that work on a byte of the operands, on average of all bytes
     bool widened = false;       ///< computes in fp32 what is stored in fewer bits
 };
 
-/// Batches and heads first, then a grid over rows and columns whose largest piece is least. Nothing for kernels without
-/// a form: depthwise convolutions, products of fewer than `fewestRows` rows, movement, collectives.
-std::optional<CoreShare> coreShareOf(const Kernel& kernel, const pipeline::Machine& machine, std::int64_t cores);
-inline constexpr std::int64_t fewestRows = 4;
+/// Batches and heads first, then a grid over rows and columns whose largest piece is least. Products of few rows are
+/// divided along their columns, which are read once by one core each. Nothing for kernels without a form: depthwise
+/// convolutions whose windows are no square or have gaps, products of few rows by weights of less than a byte,
+/// movement, collectives. Called by a framework, a product of one row is packed and computed by one core.
+std::optional<CoreShare> coreShareOf(const Kernel& kernel, const pipeline::Machine& machine, std::int64_t cores,
+                                     bool framework = false);
 
 }  // namespace orrery

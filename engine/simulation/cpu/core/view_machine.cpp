@@ -11,8 +11,12 @@ Expected<Machine> machineOf(const CoreView& view) {
     if (view.microarchitecture.empty()) {
         std::string known;
         for (const auto& each : machineIds()) known += (known.empty() ? "" : ", ") + each;
-        return fail("core.unknown", fmt::format("the core of `{}` names no microarchitecture", view.name), known,
-                    "add `microarchitecture` to the core", Place{{}, 0, 0, view.path});
+        return fail("core.unknown",
+                    fmt::format("the core {} of `{}` names no microarchitecture, so its ports and queues are not known",
+                                view.core.empty() ? "" : "`" + view.core + "`", view.name),
+                    known,
+                    "add `microarchitecture` to it, or describe its pipeline in a file of your own and name that file",
+                    Place{{}, 0, 0, view.corePath.empty() ? view.path : view.corePath});
     }
     auto machine = loadMachine(view.microarchitecture);
     if (!machine) return machine;

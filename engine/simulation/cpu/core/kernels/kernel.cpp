@@ -16,6 +16,12 @@ const std::vector<KernelForm>& kernelForms() {
         {"conv",
          "direct convolution, channels last",
          {{"c", 64}, {"k", 64}, {"h", 16}, {"w", 16}, {"r", 3}, {"stride", 1}}},
+        {"depthwise",
+         "convolution of each channel by itself",
+         {{"c", 128}, {"h", 16}, {"w", 16}, {"r", 3}, {"stride", 1}}},
+        {"matvec",
+         "A·Bᵀ of one to three rows, weights of so many bytes",
+         {{"m", 1}, {"n", 1024}, {"k", 1024}, {"bytes", 4}}},
         {"softmax", "of each row", {{"rows", 64}, {"columns", 512}}},
         {"norm", "layer normalisation of each row", {{"rows", 64}, {"columns", 768}}},
         {"add", "sum of two arrays", {{"n", 65536}}},
@@ -79,7 +85,16 @@ Expected<KernelSpec> readKernel(std::string_view text) {
         return fail("kernel.unknown", "no kernel is named",
                     listed(kernelForms(), [](const auto& each) { return each.name; }));
     }
-    if (spec.kernel == "conv" && (spec.size("r") > std::min(spec.size("h"), spec.size("w")) || spec.size("r") > 31))
+    if (spec.kernel == "matvec") {
+        const auto bytes = spec.size("bytes");
+        if (spec.size("m") > fewRows)
+            return fail("kernel.size", fmt::format("`m` of matvec is {}", spec.size("m")), "1, 2 or 3",
+                        "`gemm` has more rows");
+        if (bytes != 1 && bytes != 2 && bytes != 4)
+            return fail("kernel.size", fmt::format("`bytes` of matvec is {}", bytes), "1, 2 or 4");
+    }
+    const bool slides = spec.kernel == "conv" || spec.kernel == "depthwise";
+    if (slides && (spec.size("r") > std::min(spec.size("h"), spec.size("w")) || spec.size("r") > 31))
         return fail("kernel.size", "the window of the convolution does not fit its input", "r ≤ 31, h and w");
     if (flopsOf(spec) > 1e15) return fail("kernel.size", "this kernel is too long", "up to 10¹⁵ operations");
     return spec;
@@ -106,9 +121,10 @@ int registerBytes(const Machine& machine, std::string_view set) {
 double flopsOf(const KernelSpec& spec) {
     const auto at = [&](std::string_view name) { return static_cast<double>(spec.size(name)); };
     if (spec.kernel == "gemm") return 2 * at("m") * at("n") * at("k");
-    if (spec.kernel == "conv") {
+    if (spec.kernel == "matvec") return 2 * at("m") * at("n") * at("k");
+    if (spec.kernel == "conv" || spec.kernel == "depthwise") {
         const double oh = (at("h") - at("r")) / at("stride") + 1, ow = (at("w") - at("r")) / at("stride") + 1;
-        return 2 * at("c") * at("k") * at("r") * at("r") * oh * ow;
+        return 2 * at("c") * (spec.kernel == "conv" ? at("k") : 1) * at("r") * at("r") * oh * ow;
     }
     if (spec.kernel == "softmax") return 20 * at("rows") * at("columns");
     if (spec.kernel == "norm") return 8 * at("rows") * at("columns");
@@ -132,6 +148,15 @@ Expected<LoopNest> nestOf(const KernelSpec& spec, const Machine& machine) {
         parts::product(out, target, m, n, k, {a, k * 4, 4}, {b, n * 4, 4}, {c, n * 4, 4});
     } else if (spec.kernel == "conv") {
         parts::convolution(out, target, spec);
+    } else if (spec.kernel == "depthwise") {
+        parts::depthwise(out, target, spec);
+    } else if (spec.kernel == "matvec") {
+        const auto m = spec.size("m"), n = spec.size("n"), k = spec.size("k"), bytes = spec.size("bytes");
+        const auto a = out.array(static_cast<std::uint64_t>(m * k * 4)),
+                   b = out.array(static_cast<std::uint64_t>(n * k * bytes)),
+                   c = out.array(static_cast<std::uint64_t>(m * n * 4));
+        parts::dotProducts(out, target, m, n, k, {a, k * 4, 4}, {b, bytes, k * bytes}, {c, n * 4, 4},
+                           static_cast<int>(bytes));
     } else if (spec.kernel == "softmax") {
         const auto rows = spec.size("rows"), columns = spec.size("columns");
         const auto from = out.array(static_cast<std::uint64_t>(rows * columns * 4));

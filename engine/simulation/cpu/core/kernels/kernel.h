@@ -31,6 +31,9 @@ struct KernelForm {
 const std::vector<KernelForm>& kernelForms();
 const std::vector<std::string_view>& instructionSets();
 
+/// Rows of a product that is not worth packing.
+inline constexpr std::int64_t fewRows = 3;
+
 /// Codes `kernel.…`: unknown names, sizes out of range, work beyond 2⁵⁰ operations.
 Expected<KernelSpec> readKernel(std::string_view text);
 std::string toText(const KernelSpec& spec);

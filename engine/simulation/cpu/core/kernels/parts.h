@@ -28,7 +28,15 @@ struct Matrix {
 /// c += a · b with packing, blocked for the caches.
 void product(NestWriter& out, const Target& target, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
              const Matrix& b, const Matrix& c);
+/// The same of at most `fewRows` rows without packing, where the numbers of b's columns lie side by side, `bytes` each.
+/// Each result is the dot product of a row with a column of b, which are read once.
+void dotProducts(NestWriter& out, const Target& target, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                 const Matrix& b, const Matrix& c, int bytes = 4);
+/// The same where the numbers of b's rows lie side by side: rows of b are weighted and summed.
+void weightedSums(NestWriter& out, const Target& target, std::int64_t m, std::int64_t n, std::int64_t k,
+                  const Matrix& a, const Matrix& b, const Matrix& c);
 void convolution(NestWriter& out, const Target& target, const KernelSpec& spec);
+void depthwise(NestWriter& out, const Target& target, const KernelSpec& spec);
 /// `rows` rows of `columns`, `pitch` bytes from row to row.
 void softmax(NestWriter& out, const Target& target, std::int64_t rows, std::int64_t columns, const AffineAddress& from,
              const AffineAddress& to, std::int64_t pitch);

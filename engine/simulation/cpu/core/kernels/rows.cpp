@@ -141,11 +141,19 @@ void attention(NestWriter& out, const Target& target, const KernelSpec& spec) {
     const auto query = out.array(bytesOf(q, d)), key = out.array(bytesOf(kv, d)), value = out.array(bytesOf(kv, d)),
                result = out.array(bytesOf(q, d)), scores = out.array(static_cast<std::uint64_t>(q * kv * 4));
     const int head = out.open(static_cast<std::uint64_t>(heads));
-    product(out, target, q, kv, d, {query.by(head, q * d * 4), d * 4, 4}, {key.by(head, kv * d * 4), 4, d * 4},
-            {scores, kv * 4, 4});
+    const Matrix queries{query.by(head, q * d * 4), d * 4, 4}, keys{key.by(head, kv * d * 4), 4, d * 4},
+        weights{scores, kv * 4, 4}, values{value.by(head, kv * d * 4), d * 4, 4},
+        results{result.by(head, q * d * 4), d * 4, 4};
+    const bool few = q <= fewRows && !target.matrix;
+    if (few)
+        dotProducts(out, target, q, kv, d, queries, keys, weights);
+    else
+        product(out, target, q, kv, d, queries, keys, weights);
     softmax(out, target, q, kv, scores, scores, kv * 4);
-    product(out, target, q, d, kv, {scores, kv * 4, 4}, {value.by(head, kv * d * 4), d * 4, 4},
-            {result.by(head, q * d * 4), d * 4, 4});
+    if (few)
+        weightedSums(out, target, q, d, kv, weights, values, results);
+    else
+        product(out, target, q, d, kv, weights, values, results);
     out.close();
 }
 
