@@ -1,6 +1,7 @@
 #include "app/document/kept_answers.h"
 
 #include "methods/adapter/adapter_method.h"
+#include "methods/live_choice.h"
 #include "methods/provenance.h"
 
 #include <fmt/format.h>
@@ -44,18 +45,20 @@ Calibrations calibrationsOf(const CalibrationSet* set) {
 
 }  // namespace
 
-bool asksByRunOnly(const Method& method, const Scenario& scenario) {
+bool asksByRunOnly(const std::string& choice, const Scenario& scenario) {
+    const Method* method = findMethod(choice);
+    if (!method) return false;
     // The one method that serves requests is not kept waiting for.
-    const bool serves = method.card.level == MethodLevel::System && kindOf(scenario.task) == TaskKind::ServingRun;
-    return asksProgram(method) || (!method.card.live && !serves);
+    const bool serves = method->card.level == MethodLevel::System && kindOf(scenario.task) == TaskKind::ServingRun;
+    const auto filled = methodChoice(choice, builtinMethods());
+    return asksProgram(*method) || (!serves && !answersLive(method->card, filled ? filled->options : OptionValues{}));
 }
 
 bool keepAnswers(const Study& study, const std::vector<StudyResult>& results, const CalibrationSet* calibrations) {
     bool any = false;
     for (const StudyResult& result : results) {
-        const Method* method = findMethod(result.method);
         const Scenario& scenario = study.scenarios[result.scenario];
-        if (!result.estimate || !method || !asksByRunOnly(*method, scenario)) continue;
+        if (!result.estimate || !asksByRunOnly(result.method, scenario)) continue;
         any = true;
         Kept one{questionKey(result.method, scenario), calibrationsOf(calibrations), result.estimate};
         KeptAnswers& kept = keptAnswers();

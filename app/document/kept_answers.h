@@ -11,8 +11,9 @@
 
 namespace orrery::app {
 
-/// True: a run asks it, no edit does. Not of recorded output, which is read at once.
-bool asksByRunOnly(const Method& method, const Scenario& scenario);
+/// True: a run asks this choice of a method, no edit does. Not of recorded output, which is read at once. False where
+/// no method goes by it.
+bool asksByRunOnly(const std::string& choice, const Scenario& scenario);
 /// Those of such methods among the results of a run; whether there was one.
 bool keepAnswers(const Study& study, const std::vector<StudyResult>& results, const CalibrationSet* calibrations);
 /// To the same question by the same method with the same calibrations (null: what ships); null if none was kept.

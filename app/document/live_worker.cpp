@@ -93,7 +93,7 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
         const Method* method = findMethod(question.methods[at]);
         const bool system = method && method->card.level == MethodLevel::System;
         if (system && !method->card.answers(kindOf(question.task))) continue;
-        const bool byRun = method && asksByRunOnly(*method, snapshot->scenario);
+        const bool byRun = asksByRunOnly(question.methods[at], snapshot->scenario);
         snapshot->answers.push_back(
             (byRun ? runAnswer : answerOf)(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;

@@ -22,6 +22,22 @@ private slots:
             QVERIFY(answer(method)->notAsked());
             QVERIFY(!answer(method)->failed());
         }
+        // The first order of the cores needs no Run: every edit of a core is answered by it, with its interval.
+        QVERIFY(answer(firstOrder)->estimate);
+        const double before = answer(firstOrder)->estimate->latency.value;
+        QVERIFY(answer(firstOrder)->estimate->interval.low.value <= before);
+        QVERIFY(answer(firstOrder)->estimate->interval.high.value >= before);
+        QVERIFY_DONE(
+            window.document().apply(setAttributeEdit(*window.document().state(), window.document().hardwareIndex(),
+                                                     pathOf(window.document(), "core"), "issue_width", "2")));
+        QTRY_VERIFY_WITH_TIMEOUT(answer(firstOrder) && answer(firstOrder)->estimate &&
+                                     answer(firstOrder)->estimate->latency.value > 1.05 * before,
+                                 20000);
+        QVERIFY(answer("core-windows")->notAsked());
+        window.document().undoStack()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            answer(firstOrder) && answer(firstOrder)->estimate && answer(firstOrder)->estimate->latency.value == before,
+            20000);
         QVERIFY(answer("cpu-roofline")->estimate);
         QTRY_COMPARE(said("core-cycle"), QString("asked by a Run (F5)"));  // the table follows the answers
         window.findChild<QAction*>("runStart")->trigger();
@@ -67,6 +83,7 @@ private:
         }
         return {};
     }
+    static constexpr const char* firstOrder = "core-windows(pass=flow)";
     StudioWindow studio_;
 };
 
