@@ -14,12 +14,13 @@ namespace {
 constexpr int lowWindow = 850;   ///< pixels of height
 constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when docks are added or renamed
 
-QString keyOf(Layout layout) {
-    return QStringLiteral("layout/") + toText(layout);
+/// What was arranged in a high window takes a low one's room, so each has its own.
+QString keyOf(Layout layout, bool low) {
+    return (low ? QStringLiteral("layout/low/") : QStringLiteral("layout/")) + toText(layout);
 }
 
-QString keyOfDocks(Layout layout) {
-    return QStringLiteral("layout/docks/") + toText(layout);
+QString keyOfDocks(Layout layout, bool low) {
+    return (low ? QStringLiteral("layout/docks/low/") : QStringLiteral("layout/docks/")) + toText(layout);
 }
 
 QStringList standing(const std::vector<Dock*>& docks) {
@@ -135,8 +136,8 @@ void DockSet::setAside(bool aside) {
 void DockSet::remember() {
     if (!shown_ || !aside_.isEmpty()) return;
     const auto settings = openSettings();
-    settings->setValue(keyOf(layout_), window_->saveState(stateVersion));
-    settings->setValue(keyOfDocks(layout_), standing(docks_));
+    settings->setValue(keyOf(layout_, low_), window_->saveState(stateVersion));
+    settings->setValue(keyOfDocks(layout_, low_), standing(docks_));
 }
 
 void DockSet::apply(Layout layout, bool asShipped) {
@@ -146,12 +147,14 @@ void DockSet::apply(Layout layout, bool asShipped) {
     layout_ = layout;
     shown_ = true;
     aside_.clear();
-    place(planOf(layout));
+    const LayoutPlan& plan = planOf(layout);
+    low_ = (plan.pages || plan.presents) && window_->height() < lowWindow;
+    place(plan);
     const auto settings = openSettings();
-    const QByteArray state = asShipped ? QByteArray() : settings->value(keyOf(layout)).toByteArray();
-    const QVariant stood = settings->value(keyOfDocks(layout));
+    const QByteArray state = asShipped ? QByteArray() : settings->value(keyOf(layout, low_)).toByteArray();
+    const QVariant stood = settings->value(keyOfDocks(layout, low_));
     if (state.isEmpty() || !window_->restoreState(state, stateVersion))
-        size(planOf(layout));
+        size(plan);
     else if (stood.isValid())
         leaveOnly(stood.toStringList(), docks_, window_);
     for (Dock* dock : docks_) dock->refreshHeader();
@@ -165,8 +168,7 @@ void DockSet::place(const LayoutPlan& plan) {
     // One arrangement at the end instead of one after every dock.
     QLayout* const arrangement = window_->layout();
     // In a low window two rows of panels would leave a page, or a plot in large type, no room: the lower row then
-    // stands behind the upper one.
-    const bool low = (plan.pages || plan.presents) && window_->height() < lowWindow;
+    // stands behind the upper one (`low_`).
     std::map<const Dock*, Dock*> fronts;  // of what is stacked so
     arrangement->setEnabled(false);
     for (Dock* dock : docks_) {
@@ -178,7 +180,7 @@ void DockSet::place(const LayoutPlan& plan) {
         Dock* other = dock(QLatin1String(each.where));
         window_->addDockWidget(other ? window_->dockWidgetArea(other) : areaOf(each.where), placed);
         const bool stacked =
-            low && each.how == DockPlace::Below && window_->dockWidgetArea(other) == Qt::BottomDockWidgetArea;
+            low_ && each.how == DockPlace::Below && window_->dockWidgetArea(other) == Qt::BottomDockWidgetArea;
         const DockPlace::How how = stacked ? DockPlace::Behind : each.how;
         switch (how) {
             case DockPlace::Into:

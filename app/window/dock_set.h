@@ -48,6 +48,7 @@ private:
     std::vector<Dock*> docks_;
     Layout layout_ = Layout::Explore;
     bool shown_ = false;
+    bool low_ = false;  ///< the window was low when they were arranged
     QByteArray aside_;  ///< how the docks stood before they were put aside; empty while they are there
 };
 

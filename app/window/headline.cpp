@@ -126,6 +126,11 @@ void Headline::resizeEvent(QResizeEvent* event) {
     fitQuestion();
 }
 
+void Headline::setAside(bool aside) {
+    aside_ = aside;
+    setVisible(snapshot_ && !aside_);
+}
+
 void Headline::setLate(const QString& why) {
     if (why == late_) return;
     late_ = why;
@@ -156,7 +161,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
     snapshot_ = snapshot;
     chosen_ = chosen;
     const Estimate* estimate = snapshot ? snapshot->primaryEstimate() : nullptr;
-    setVisible(snapshot != nullptr);
+    setVisible(snapshot && !aside_);
     if (!snapshot) return;
     if (!estimate) return showFailure(*snapshot);
     latency_->setText(QString::fromStdString(format(estimate->latency)));

@@ -16,6 +16,8 @@ public:
     explicit Headline(QWidget* parent = nullptr);
     /// `chosen`: the method that a person wants to see, shown or not; empty: the best answer.
     void setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chosen = {});
+    /// The page in front says the answer to another question.
+    void setAside(bool aside);
     void setLate(const QString& why);  ///< what is shown answers an earlier question; empty: it does not
 
 protected:
@@ -28,6 +30,7 @@ private:
 
     ui::SnapshotPtr snapshot_;
     QString chosen_, late_;
+    bool aside_ = false;
     QStringList factList_;  ///< as many of them as there is room for are shown
     QLabel *latency_, *interval_, *doubts_, *facts_, *question_;
 };

@@ -64,7 +64,7 @@ void Layouts::choose(Layout layout, bool asShipped) {
 }
 
 void Layouts::showPages(bool shown) {
-    studio_.router.tabs()->setVisible(shown);
+    studio_.router.showPages(shown);
     fitCentre();
     if (QAction* action = studio_.actions.find(QStringLiteral("viewDocuments"))) action->setChecked(shown);
 }

@@ -89,6 +89,7 @@ void MainWindow::buildCentre(const PageList& pages) {
         headline_->setSnapshot(snapshot, studio_->live.chosenMethod());
     });
     connect(&studio_->live, &LiveController::lateChanged, headline_, &Headline::setLate);
+    connect(&studio_->router, &Router::frontChanged, headline_, &Headline::setAside);
     connect(&studio_->router, &Router::fileOpened, this, &MainWindow::fileOpened);
 }
 

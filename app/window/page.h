@@ -26,13 +26,14 @@ class Studio;
 
 /// Who a page is. The order of pages.cpp is the order of tabs, menu and keys.
 struct PageCard {
-    QString id;          ///< `hardware`; its action is `page.hardware`, its settings are the group of this name
-    QString title;       ///< of its tab
-    QString meaning;     ///< the tab's tooltip, the menu entry's tip
-    QString icon;        ///< of the Breeze theme, in the menu; may be empty
-    QKeySequence key;    ///< empty: Ctrl+Alt+number of the tab
-    bool alone = false;  ///< fills the window: docks are put aside while it is in front
-    QStringList docks;   ///< shown beside it when it comes to the front, by id
+    QString id;            ///< `hardware`; its action is `page.hardware`, its settings are the group of this name
+    QString title;         ///< of its tab
+    QString meaning;       ///< the tab's tooltip, the menu entry's tip
+    QString icon;          ///< of the Breeze theme, in the menu; may be empty
+    QKeySequence key;      ///< empty: Ctrl+Alt+number of the tab
+    bool alone = false;    ///< fills the window: docks are put aside while it is in front
+    QStringList docks;     ///< shown beside it when it comes to the front, by id
+    bool answers = false;  ///< says an answer of its own: the headline of the live question gives way to it
 };
 
 /// A file that somebody wants to open. Orrery's own YAML says what it is: `orrery: serving/1`.

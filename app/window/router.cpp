@@ -100,7 +100,17 @@ void Router::leaveFirst() {
     if (front() == pages_.front() && pages_.size() > 1) show(pages_[1]);
 }
 
+void Router::showPages(bool shown) {
+    tabs_->setVisible(shown);
+    tellFront();
+}
+
+void Router::tellFront() {
+    emit frontChanged(front() && !tabs_->isHidden() && front()->card().answers);
+}
+
 void Router::comeToFront() {
+    tellFront();
     const PageCard card = front()->card();
     studio_.docks.setAside(card.alone);
     for (const QString& id : card.docks) {

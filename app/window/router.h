@@ -29,6 +29,7 @@ public:
     int tabOf(const Page* page) const;  ///< −1: no page of this window
     void show(Page* page);
     void show(const QString& id) { show(page(id)); }
+    void showPages(bool shown);
     void leaveFirst();                ///< for the page after it, if the first is in front
     QList<QAction*> actions() const;  ///< that bring pages to the front, in their order
 
@@ -45,9 +46,11 @@ public:
 
 signals:
     void fileOpened(const QString& path, bool added);  ///< by a page, when it is done
+    void frontChanged(bool answers);                   ///< whether what is in front says an answer of its own
 
 private:
     void comeToFront();
+    void tellFront();
 
     Studio& studio_;
     QTabWidget* tabs_ = nullptr;

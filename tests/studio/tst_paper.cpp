@@ -166,6 +166,45 @@ private slots:
         QCOMPARE(apart, 0);
     }
 
+    // A row of several lines is on one page, below the heads that are said again there; what is longer than a page goes
+    // on.
+    void rowsAreNotCut() {
+        constexpr double page = 500;
+        QString html = "<h1>Rows</h1><table><thead><tr><th>a</th><th>b</th></tr></thead>";
+        for (int row = 0; row < 60; ++row)
+            html +=
+                QString("<tr><td>row %1</td><td>%2</td></tr>")
+                    .arg(row)
+                    .arg(QString("several words that need more than one line ").repeated(row == 30 ? 200 : row % 5));
+        int cut = 0, left = 0;
+        for (const bool kept : {false, true}) {
+            QTextDocument document;
+            document.setHtml(html + "</table><p>after</p>");
+            document.setPageSize({400, page});
+            if (kept) keepRows(document, page);
+            const QAbstractTextDocumentLayout& layout = *document.documentLayout();
+            const auto* table = qobject_cast<QTextTable*>(document.rootFrame()->childFrames().front());
+            QVERIFY(table);
+            double end = 0;
+            for (int row = 1; row < table->rows(); ++row) {
+                const QTextTableCell first = table->cellAt(row, 0), last = table->cellAt(row, 1);
+                const double top = layout.blockBoundingRect(first.firstCursorPosition().block()).top();
+                const double bottom = layout.blockBoundingRect(last.lastCursorPosition().block()).bottom();
+                QVERIFY(top >= end);  // none lies on another
+                end = bottom;
+                const bool apart = std::floor(top / page) != std::floor((bottom - 1) / page);
+                if (row == 31) continue;
+                (kept ? left : cut) += apart ? 1 : 0;
+                // Below the heads of its page.
+                if (kept)
+                    QVERIFY(top - std::floor(top / page) * page >=
+                            layout.blockBoundingRect(table->cellAt(0, 0).firstCursorPosition().block()).height());
+            }
+        }
+        QVERIFY2(cut > 0, "some would be cut");
+        QCOMPARE(left, 0);
+    }
+
     void aPdfIsWritten() {
         QTemporaryDir folder;
         const QString page = folder.filePath("report.html"), pdf = folder.filePath("report.pdf");

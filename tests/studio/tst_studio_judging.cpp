@@ -484,6 +484,43 @@ private slots:
         QVERIFY(!exporting->isEnabled() && !state->text().isEmpty());
     }
 
+    // Cells of the matrix come with the methods that answer, not all at the end; who has not answered yet is blank and
+    // says so. In the end they are those of the comparison.
+    void theMatrixFillsAsMethodsAnswer() {
+        open();
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        QTest::keyClicks(where, "kind=gemm, software=made-up-1.0");
+        auto* matrix = page_->accuracy()->findChild<ui::MethodMatrixView*>();
+        QVERIFY(matrix);
+        const auto* model = static_cast<const ui::MethodMatrixModel*>(matrix->model());
+        std::vector<int> filled;
+        int waiting = 0;
+        connect(model, &QAbstractItemModel::modelReset, this, [&] {
+            int cells = 0;
+            for (const auto& row : model->picture().rows) {
+                for (const auto& cell : row.cells) {
+                    cells += cell.state == ui::MatrixPicture::Cell::State::Judged ? 1 : 0;
+                    waiting += cell.tip.contains("Not judged yet") ? 1 : 0;
+                }
+            }
+            filled.push_back(cells);
+        });
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(page_->accuracy()->soFar().has_value(), 120'000);
+        QVERIFY(judged.isEmpty() && !page_->accuracy()->compared());
+        QVERIFY(judged.wait(120'000));
+        QVERIFY(!page_->accuracy()->soFar());
+        QVERIFY(filled.size() >= 3);  // emptied, some, all
+        QVERIFY(waiting > 0);
+        QVERIFY(std::ranges::is_sorted(filled));
+        QVERIFY(filled.front() == 0 && filled[1] > 0 && filled[1] < filled.back());
+        for (const auto& row : model->picture().rows)
+            for (const auto& cell : row.cells) QVERIFY(!cell.tip.contains("Not judged yet"));
+        disconnect(model, nullptr, this, nullptr);
+    }
+
     // While methods are judged: the longest time in which the window took no event. ORRERY_STALL_ALL judges all that
     // ships, as the gallery's comparison does.
     void theWindowIsNotHeldUp() {

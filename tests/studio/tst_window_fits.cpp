@@ -69,10 +69,9 @@ private slots:
                 QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
                 QVERIFY2(window_->findChild<QTabWidget*>("documents")->isVisible(), example);
                 const Page* front = window_->studio().router.front();
-                QVERIFY2(QTest::qWaitFor([&] {
-                             return front->isVisible() && front->height() > smallWindow.height() / 2;
-                         }),
-                         qPrintable(QStringLiteral("%1 %2: %3").arg(example, toText(layout)).arg(front->height())));
+                QVERIFY2(
+                    QTest::qWaitFor([&] { return front->isVisible() && front->height() > smallWindow.height() / 2; }),
+                    qPrintable(QStringLiteral("%1 %2: %3").arg(example, toText(layout)).arg(front->height())));
             }
         }
     }
@@ -198,6 +197,43 @@ private slots:
                          qPrintable(label->text()));
         }
         check("serving");
+    }
+
+    // The time of one pass would stand above what users of a fleet see: it gives way to a page with its own answer, and
+    // is back on the next one, and where no page is shown.
+    void oneAnswerStandsAboveAPage() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->live().snapshot() && window_->live().upToDate(); }, 20'000));
+        auto* headline = window_->findChild<QWidget*>("headline");
+        QVERIFY(headline && headline->isVisible());
+        for (const char* page : {"serving", "training"}) {
+            window_->studio().router.show(page);
+            QVERIFY2(!headline->isVisible(), page);
+            window_->studio().router.show("hardware");
+            QVERIFY2(headline->isVisible(), page);
+        }
+        window_->studio().router.show("serving");
+        window_->setLayoutMode(Layout::Teach, true);
+        QVERIFY(headline->isVisible());
+    }
+
+    // What was arranged in a high window is not what a low one begins with; each keeps its own.
+    void aLowWindowKeepsItsOwnPanels() {
+        auto *roofline = window_->docks().dock("roofline"), *timeline = window_->docks().dock("timeline");
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+        const auto stacked = [&] { return window_->tabifiedDockWidgets(roofline).contains(timeline); };
+        window_->resize(1600, 1000);
+        window_->setLayoutMode(Layout::Explore, true);
+        QVERIFY(!stacked());
+        window_->setLayoutMode(Layout::Teach);  // remembers Explore
+        window_->resize(smallWindow);
+        window_->setLayoutMode(Layout::Explore);
+        QVERIFY(stacked());
+        window_->setLayoutMode(Layout::Teach);
+        window_->resize(1600, 1000);
+        window_->setLayoutMode(Layout::Explore);
+        QVERIFY(!stacked());
     }
 
     // A design without an array: the page says so without a scroll bar to the side, and has a way on.

@@ -13,7 +13,7 @@ namespace orrery::ui {
 BreakEvenPlot::BreakEvenPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("compare.curve"));
     setAccessibleName(tr("Break-even"));
-    setToolTip(tr("The number over the attribute, its interval as a band; the line across is what it is to reach"));
+    setToolTip(tr("The number over the attribute, its interval as a band; the line across is the target"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

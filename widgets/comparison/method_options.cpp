@@ -58,7 +58,7 @@ void MethodOptions::rebuild() {
     auto* beside = new QToolButton(this);
     beside->setText(tr("Ask beside"));
     beside->setObjectName(QStringLiteral("methodOptions.beside"));
-    beside->setAccessibleName(tr("Ask the method once more beside this one"));
+    beside->setAccessibleName(tr("Add the method again, with its usual options"));
     beside->setToolTip(tr("Adds the same method with its usual options, so that two ways stand side by side"));
     beside->setEnabled(!choice_.options.empty());
     connect(beside, &QToolButton::clicked, this, [this] { emit besideRequested(QString::fromStdString(choice_.id)); });

@@ -10,7 +10,7 @@ namespace orrery::ui {
 TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.training"));
     setAccessibleName(tr("Training curve"));
-    setToolTip(tr("Error of what is fitted, on the rows that teach and on rows held back"));
+    setToolTip(tr("Error of the fit, on the fitted rows and on rows held out"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

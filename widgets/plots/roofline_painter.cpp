@@ -107,7 +107,6 @@ void nameRidge(const RooflineModel& model, const LogAxes& axes, const QFontMetri
             const QRectF box(QPointF(x, area.bottom() - 1 - (row + 1) * metrics.height()), size);
             const QPolygonF corners({box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()});
             const bool covered =
-                box.intersects(labels.noteBox) ||
                 std::ranges::any_of(obstacles.discs, [&](const QRectF& disc) { return disc.intersects(box); }) ||
                 std::ranges::any_of(taken, [&](const QPolygonF& each) { return overlap(each, corners); });
             if (!area.contains(box) || covered) continue;
@@ -135,23 +134,6 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     const QRectF area = axes.area.adjusted(2, 2, -2, -2);
     RooflineLabels labels;
     Obstacles obstacles;
-    if (scene.now.notShown > 0) {
-        const QString share = percentText(scene.now.notShownShare);
-        const QString full = scene.now.notShown == 1
-                                 ? tr("1 operator without FLOPs or traffic not shown, %1 of the time").arg(share)
-                                 : tr("%1 operators without FLOPs or traffic not shown, %2 of the time")
-                                       .arg(scene.now.notShown)
-                                       .arg(share);
-        labels.note = metrics.horizontalAdvance(full) < area.width() * 0.8
-                          ? full
-                          : tr("%1 without FLOPs not shown (%2)").arg(scene.now.notShown).arg(share);
-        const QSizeF size(metrics.horizontalAdvance(labels.note) + 2, metrics.height());
-        labels.noteBox = QRectF(area.bottomRight() - QPointF(size.width() + 2, size.height() + 1), size);
-        if (!area.contains(labels.noteBox))
-            labels.note.clear(), labels.noteBox = {};
-        else
-            obstacles.hard.push_back(labels.noteBox);
-    }
     const std::vector<std::size_t> order = byShare(scene.now);
     for (std::size_t i = 0; i < std::min(order.size(), obstaclePoints); ++i) {
         const RooflinePoint& point = scene.now.points[order[i]];
@@ -221,6 +203,22 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
         labels.texts.push_back({text, at, theme.colours().text});
     }
     return labels;
+}
+
+RooflineNote layOutNote(const RooflineModel& model, const QRectF& row) {
+    if (model.notShown == 0) return {};
+    const QString share = percentText(model.notShownShare);
+    const QString one = tr("1 operator without FLOPs or traffic not shown, %1 of the time").arg(share);
+    const QString many =
+        tr("%1 operators without FLOPs or traffic not shown, %2 of the time").arg(model.notShown).arg(share);
+    const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+    for (const QString& text :
+         {model.notShown == 1 ? one : many, tr("%1 without FLOPs not shown (%2)").arg(model.notShown).arg(share),
+          tr("%1 not shown (%2)").arg(model.notShown).arg(share), tr("%1 not shown").arg(model.notShown)}) {
+        const double wide = metrics.horizontalAdvance(text) + 2;
+        if (wide <= row.width()) return {text, {row.right() - wide, row.top(), wide, row.height()}};
+    }
+    return {};
 }
 
 void paintRegions(QPainter& painter, const RooflineModel& model, const LogAxes& axes) {
@@ -363,10 +361,16 @@ void paintLabels(QPainter& painter, const RooflineLabels& labels) {
         painter.drawText(QPointF(1, metrics.ascent()), label.text);
         painter.restore();
     }
-    if (!labels.note.isEmpty()) {
-        painter.setPen(c.mutedText);
-        painter.drawText(labels.noteBox.topLeft() + QPointF(1, metrics.ascent()), labels.note);
-    }
+    painter.restore();
+}
+
+void paintNote(QPainter& painter, const RooflineNote& note) {
+    if (note.text.isEmpty()) return;
+    const Theme& theme = Theme::instance();
+    painter.save();
+    painter.setFont(theme.font(FontRole::Small));
+    painter.setPen(theme.colours().mutedText);
+    painter.drawText(note.box, int(Qt::AlignRight) | int(Qt::AlignVCenter), note.text);
     painter.restore();
 }
 

@@ -30,8 +30,11 @@ struct RooflineLabel {
 };
 struct RooflineLabels {
     std::vector<RooflineLabel> texts;
-    QString note;  ///< operators that have no place on the axes
-    QRectF noteBox;
+};
+/// How many operators have no place on the axes, and their share of the time; empty where all have one.
+struct RooflineNote {
+    QString text;
+    QRectF box;
 };
 
 double largestRadius(const QRectF& area);
@@ -39,11 +42,15 @@ double largestRadius(const QRectF& area);
 void paintRegions(QPainter& painter, const RooflineModel& model, const LogAxes& axes);
 RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes);
 
+/// At the right end of a row beside the plot, in as many words as it has room for.
+RooflineNote layOutNote(const RooflineModel& model, const QRectF& row);
+
 void paintRoofs(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
 void paintPoints(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
 /// Intervals of the points that matter, as bars, and what was measured, as a diamond (hollow where it was simulated).
 void paintTruth(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
 void paintLabels(QPainter& painter, const RooflineLabels& labels);
+void paintNote(QPainter& painter, const RooflineNote& note);
 /// Kinds of operators in the picture, largest share first, on one line; as many as fit.
 void paintKey(QPainter& painter, const RooflineScene& scene, const QRectF& strip);
 /// Ring about a point that the mouse or another view points at.

@@ -136,8 +136,12 @@ void RooflinePlot::buildPlot() {
     });
     new Painted(plot_, QStringLiteral("labels"), [this](QPainter& painter) {
         const LogAxes now = axes();
+        const RooflineNote beside = note();
         paintLabels(painter, layOutLabels(scene_, now));
-        paintKey(painter, scene_, QRectF(now.area.left(), 4, now.area.width() - 72, now.area.top() - 8));
+        paintNote(painter, beside);
+        QRectF key = keyStrip();
+        if (key.intersects(beside.box)) key.setRight(beside.box.left() - 8);
+        paintKey(painter, scene_, key);
     });
     new Painted(plot_, QStringLiteral("hover"), [this](QPainter& painter) {
         const LogAxes now = axes();
@@ -195,6 +199,27 @@ LogAxes RooflinePlot::axes() const {
 
 RooflineLabels RooflinePlot::labels() const {
     return layOutLabels(scene_, axes());
+}
+
+QRectF RooflinePlot::keyStrip() const {
+    const QRectF area = axes().area;
+    return {area.left(), 4, area.width() - 72, area.top() - 8};  // the buttons stand at its right
+}
+
+// Outside of the plot, where it covers nothing: beside the name of the horizontal axis, or, where a low plot has none,
+// in the right half of the key's row.
+RooflineNote RooflinePlot::note() const {
+    const QCPAxis& axis = *plot_->xAxis;
+    if (axis.label().isEmpty()) {
+        const QRectF strip = keyStrip();
+        return layOutNote(scene_.now, {strip.center().x(), strip.top(), strip.width() / 2, strip.height()});
+    }
+    const QRectF area = axes().area;
+    const QFontMetricsF metrics(axis.labelFont());
+    const double top =
+        area.bottom() + axis.tickLengthOut() + axis.tickLabelPadding() + metrics.height() + axis.labelPadding();
+    const double left = area.center().x() + metrics.horizontalAdvance(axis.label()) / 2 + 12;
+    return layOutNote(scene_.now, {left, top, area.right() - left, metrics.height()});
 }
 
 QWidget* RooflinePlot::canvas() const {

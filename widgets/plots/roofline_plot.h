@@ -35,6 +35,7 @@ public:
     const RooflineScene& scene() const { return scene_; }
     LogAxes axes() const;
     RooflineLabels labels() const;
+    RooflineNote note() const;
     QWidget* canvas() const;  ///< takes the mouse
     const HoverCard* card() const { return card_; }
 
@@ -49,6 +50,7 @@ private:
     enum class Drag { None, Pressed, Pan, Select };
 
     void buildPlot();
+    QRectF keyStrip() const;
     void buildButtons();
     void applyTheme();
     void glideTo(const RooflineModel& next, const RooflineRanges& ranges);

@@ -63,7 +63,7 @@ void ComparePage::showWaterfall() {
                   sameQuestion(view_->comparison.base(), view_->comparison.cases[static_cast<std::size_t>(chosen_)]))
             ? tr("Two cases, one of them the baseline: what each operator adds or takes away. Keep this question, then "
                  "change the design.")
-            : tr("Operators tell where the time of two passes or two steps goes. A serving run's figures stand in the "
+            : tr("Operators show where the time of two passes or two steps goes. A serving run's figures stand in the "
                  "table: first token, output tokens, goodput, SLO attainment, tokens per dollar."));
     waterfall_->setData(other ? waterfallData(*view_, static_cast<std::size_t>(chosen_),
                                               static_cast<DifferenceBy>(std::max(0, by_->currentIndex())))

@@ -106,7 +106,7 @@ QString AccuracyTab::saveTo(const QString& file) {
     const QString command = ui::qs(judgingCommand(file.toStdString()));
     state_->setTone(nameless ? ui::Tone::Warning : ui::Tone::Muted);
     state_->setFullText(nameless
-                            ? tr("References that stand in no file are not in it. On the command line: %1").arg(command)
+                            ? tr("References without a file are not saved with it. On the command line: %1").arg(command)
                             : tr("On the command line: %1").arg(command));
     return {};
 }
@@ -148,7 +148,7 @@ void AccuracyTab::showFile() {
     if (!opened_) return;
     const QString name = QFileInfo(openedFile_).fileName();
     from_->setText(tr("from %1 ✕").arg(name));
-    QStringList lines{tr("%1 says what is asked").arg(openedFile_)};
+    QStringList lines{tr("This page follows %1").arg(openedFile_)};
     const auto listed = [](const std::vector<std::string>& all) {
         QStringList words;
         for (const std::string& each : all) words << ui::qs(each);

@@ -8,9 +8,11 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 
+#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTimer>
 
 #include <algorithm>
 #include <mutex>
@@ -25,6 +27,28 @@ struct Inbox {
     std::vector<std::pair<std::size_t, Judgement>> fresh;
     std::vector<RowRef> asked;
     ReferenceTablesPtr tables;
+    std::optional<MethodMatrix> matrix;
+};
+
+/// Puts the matrix of what has been said into the inbox, now and then: it takes the worker longer with every method.
+class MatrixNews {
+public:
+    void add(Inbox& inbox, const JudgingQuestion& question, const std::vector<ReferenceTable>& tables,
+             const std::vector<RowRef>& rows, const std::vector<Judgement>& judged) {
+        if (quiet_.isValid() && quiet_.nsecsElapsed() < rest * took_) return;
+        QElapsedTimer clock;
+        clock.start();
+        MethodMatrix matrix = matrixSoFar(question, tables, rows, judged);
+        took_ = clock.nsecsElapsed();
+        quiet_.start();
+        const std::lock_guard held(inbox.lock);
+        inbox.matrix = std::move(matrix);
+    }
+
+private:
+    static constexpr qint64 rest = 20;  // at most a twentieth of the judging
+    QElapsedTimer quiet_;
+    qint64 took_ = 0;
 };
 
 }  // namespace
@@ -48,6 +72,7 @@ void AccuracyTab::judge() {
     if (!opened_) tables_ = tablesOfShelf();
     judged_.clear();
     compared_.reset();
+    soFar_.reset();
     shown_ = -1;
     JudgingQuestion asked = question();
     if (opened_ && isAsOpened(asked)) asked.saved = opened_->saved;
@@ -60,15 +85,23 @@ void AccuracyTab::judge() {
     const auto inbox = std::make_shared<Inbox>();
     const auto takeAll = [this, inbox] {
         std::vector<std::pair<std::size_t, Judgement>> fresh;
+        std::optional<MethodMatrix> matrix;
         {
             const std::lock_guard held(inbox->lock);
             fresh.swap(inbox->fresh);
+            matrix.swap(inbox->matrix);
             asked_ = inbox->asked;
             if (inbox->tables) tables_ = inbox->tables;
         }
         for (auto& [at, judgement] : fresh)
             if (at < judged_.size()) judged_[at] = std::move(judgement);
         if (!fresh.empty()) showMethods();
+        if (!matrix) return;
+        soFar_ = std::move(matrix);
+        // In a turn of its own.
+        QTimer::singleShot(0, this, [this] {
+            if (soFar_) showMatrix();
+        });
     };
     disconnect(work_, &Background::advanced, run_, nullptr);
     connect(work_, &Background::advanced, run_, takeAll);
@@ -102,7 +135,8 @@ void AccuracyTab::judge() {
         auto imported = importedEntries(asked.results, *tables, rows, warnings);
         if (!imported) return failed(imported.error());
         const auto executor = makeDefaultExecutor();
-        std::vector<Judgement> done;
+        std::vector<Judgement> done = jobs;
+        MatrixNews news;
         for (std::size_t i = 0; i < jobs.size() && !stop.stop_requested(); ++i) {
             EvaluateOptions options;
             options.executor = executor.get();
@@ -119,11 +153,13 @@ void AccuracyTab::judge() {
                 judgement.failure = std::move(answer.error());
             }
             progress.advance(rows.size());
-            done.push_back(judgement);
-            const std::lock_guard held(inbox->lock);
-            inbox->fresh.emplace_back(i, std::move(judgement));
+            done[i] = judgement;
+            {
+                const std::lock_guard held(inbox->lock);
+                inbox->fresh.emplace_back(i, std::move(judgement));
+            }
+            news.add(*inbox, asked, *tables, rows, done);
         }
-        for (std::size_t i = done.size(); i < jobs.size(); ++i) done.push_back(jobs[i]);  // stopped before
         std::vector<Judgement> others;
         for (const JudgedEntry& entry : *imported) others.push_back(judgementOf(entry));
         done.insert(done.end(), others.begin(), others.end());
@@ -137,6 +173,7 @@ void AccuracyTab::judge() {
             takeAll();
             judged_.insert(judged_.end(), others.begin(), others.end());
             compared_ = compared;
+            soFar_.reset();
         };
     });
 }

@@ -151,8 +151,8 @@ void AccuracyTab::showChips() {
 
 void AccuracyTab::showMatrix() {
     ui::MatrixPicture picture;
-    if (!compared_) return matrix_->setPicture(std::move(picture));
-    const MethodMatrix& matrix = compared_->matrix;
+    if (!compared_ && !soFar_) return matrix_->setPicture(std::move(picture));
+    const MethodMatrix& matrix = compared_ ? compared_->matrix : *soFar_;
     for (const MatrixColumn& column : matrix.columns) {
         picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
                                              : ui::qs(column.word));
@@ -187,7 +187,8 @@ void AccuracyTab::showMatrix() {
                 QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
             switch (cell.state) {
                 case MatrixCell::State::NoTruth:
-                    shown.tip = where + tr("Nothing was measured here");
+                    shown.tip = where + (judged.evaluation || judged.failure ? tr("Nothing was measured here")
+                                                                             : tr("Not judged yet"));
                     break;
                 case MatrixCell::State::NotApplicable:
                     shown.state = ui::MatrixPicture::Cell::State::NotApplicable;
@@ -219,7 +220,7 @@ void AccuracyTab::showMatrix() {
 void AccuracyTab::showProgress() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
-    if (running) return state_->setFullText(tr("%1 of the rows asked").arg(ui::percentText(work_->fraction())));
+    if (running) return state_->setFullText(tr("%1 of the rows are done").arg(ui::percentText(work_->fraction())));
     if (!complaint_.isEmpty()) {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(complaint_);
@@ -248,7 +249,7 @@ void AccuracyTab::showProgress() {
                      compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
                      compared_->differing.empty() ? tr("assumptions are equal")
                      : compared_->page->groups > 1
-                         ? tr("told apart by what they assume into %1 groups: see Figures").arg(compared_->page->groups)
+                         ? tr("%1 groups of equal assumptions: see Figures").arg(compared_->page->groups)
                          : tr("assumptions differ: see Figures"),
                      compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
     else if (answered > 0)

@@ -189,7 +189,7 @@ QWidget* AccuracyTab::buildHead() {
     auto* head = new QWidget(this);
     auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), head);
     from_ = named(new QToolButton(head), "accuracy.from", tr("From a file"),
-                  tr("The page asks what a file says. Click: what stands here without it"));
+                  tr("This page follows a file. Click to leave the file"));
     from_->hide();
     where_ =
         named(new QLineEdit(head), "accuracy.where", tr("Which rows"),
@@ -197,7 +197,7 @@ QWidget* AccuracyTab::buildHead() {
     where_->setPlaceholderText(tr("all rows, or device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setClearButtonEnabled(true);
     most_ = named(new QSpinBox(head), "accuracy.most", tr("Rows at most"),
-                  tr("Number of rows to ask. They are spread evenly over the tables. Every method gets the same rows"));
+                  tr("The most rows to use, spread evenly over the tables. Every method gets the same rows"));
     most_->setRange(1, 1000000);
     most_->setValue(2000);
     most_->setSingleStep(1000);
@@ -205,7 +205,7 @@ QWidget* AccuracyTab::buildHead() {
     most_->setPrefix(tr("at most "));
     most_->setSuffix(tr(" rows"));
     run_ = named(new QPushButton(tr("Judge the methods"), head), "accuracy.run", tr("Judge the methods"),
-                 tr("Ask every method about the references; while it runs, stop and keep what is there"));
+                 tr("Evaluate every method on the references. While it runs: stop, and keep what is there"));
     chosen_ = named(new QToolButton(head), "accuracy.compared", tr("Methods that are compared"),
                     tr("Methods to compare. Only rows that all of them price are counted"));
     chosen_->setText(tr("Methods"));
@@ -259,10 +259,10 @@ QWidget* AccuracyTab::buildChips() {
         compare();
     });
     equal_ = named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
-                   tr("Whole models are asked with the launches and the fusion with which they were measured, where "
-                      "the method has the option. Methods that were fitted hold a clock and a software and cannot be "
-                      "asked otherwise: they are told apart, First in counts among equals, and the column Assumes says "
-                      "who they are. Off: each method uses its own default, and all are set against all"));
+                   tr("Whole models are evaluated with the launches and the fusion with which they were measured, where "
+                      "the method has the option. A fitted method keeps the clock and the software of its "
+                      "measurements. So methods are grouped by these. First in counts within a group, and the column "
+                      "Assumes names the groups. Off: each method uses its own default, and all are compared"));
     equal_->setChecked(true);
     connect(equal_, &QCheckBox::toggled, this, [this](bool on) {
         how_.equal = on;
@@ -274,8 +274,8 @@ QWidget* AccuracyTab::buildChips() {
     state_->setObjectName(QStringLiteral("accuracy.state"));
     setUp_ =
         named(new QCheckBox(tr("Cost: set-up"), rows), "accuracy.setup", tr("Cost: set-up"),
-              tr("Cost is how many measured rows a method was fitted to, instead of the time of an answer. Beside its "
-                 "name stands how long such a fit takes one core"));
+              tr("Cost is the number of measured rows that a method was fitted to, instead of the time of an answer. "
+                 "Its label adds how long such a fit takes on one core"));
     connect(setUp_, &QCheckBox::toggled, this,
             [this](bool on) { plot_->setCost(on ? ui::CostAxis::SetUp : ui::CostAxis::Answer); });
     published_ = named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),

@@ -74,6 +74,8 @@ public:
     bool isJudging() const;
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
+    /// While methods are asked: cells of those that have answered.
+    const std::optional<MethodMatrix>& soFar() const { return soFar_; }
     const Comparing& comparing() const { return how_; }
     /// What learned methods are asked with; never null.
     const CalibrationSet& calibrations() const;
@@ -138,6 +140,7 @@ private:
     std::vector<RowRef> asked_;
     Comparing how_;
     std::optional<Compared> compared_;
+    std::optional<MethodMatrix> soFar_;                  ///< until all are compared
     int turn_ = 0;                                       ///< of inTurn()
     bool judging_ = false, stale_ = false;               ///< methods are being asked; chips were clicked meanwhile
     std::vector<int> pointed_;                           ///< which judgement each point of the plot is

@@ -95,6 +95,17 @@ std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged) {
     return entries;
 }
 
+MethodMatrix matrixSoFar(const JudgingQuestion& question, const std::vector<ReferenceTable>& tables,
+                         const std::vector<RowRef>& asked, const std::vector<Judgement>& judged) {
+    FacetsOff others = question.without;
+    others.erase(question.by);
+    MethodMatrix matrix =
+        methodMatrix(matrixEntries(judged), tables, rowsWithout(tables, asked, others), question.by, question.common);
+    for (std::size_t i = 0; i < judged.size(); ++i)
+        if (!judged[i].evaluation && !judged[i].failure) matrix.cells[i].assign(matrix.columns.size(), MatrixCell());
+    return matrix;
+}
+
 Judgement judgementOf(const JudgedEntry& imported) {
     return {ui::qs(imported.asked),
             QCoreApplication::translate("Judging", "%1 (imported)").arg(ui::qs(imported.title)),

@@ -81,4 +81,9 @@ Compared comparedOf(Judged page, const CalibrationSet& calibrations, FactFinder&
 /// Judgements as entries of a matrix.
 std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged);
 
+/// The matrix while methods are still asked: cells of those in `judged` that have answered or refused, as if nobody
+/// else was asked; blank cells of the others. Who errs least is not said yet. O(entries × rows × log rows).
+MethodMatrix matrixSoFar(const JudgingQuestion& question, const std::vector<ReferenceTable>& tables,
+                         const std::vector<RowRef>& asked, const std::vector<Judgement>& judged);
+
 }  // namespace orrery::app

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace orrery::app {
@@ -103,6 +104,58 @@ void keepHeadings(QTextDocument& document, double page) {
     }
 }
 
+namespace {
+
+struct Extent {
+    double top = 0, bottom = 0;
+};
+
+/// Of a row's cells that are of it alone.
+Extent extentOf(const QTextTable& table, int row, const QAbstractTextDocumentLayout& layout) {
+    Extent of{std::numeric_limits<double>::max(), 0};
+    for (int column = 0; column < table.columns(); ++column) {
+        const QTextTableCell cell = table.cellAt(row, column);
+        if (cell.rowSpan() > 1) continue;
+        of.top = std::min(of.top, layout.blockBoundingRect(cell.firstCursorPosition().block()).top());
+        of.bottom = std::max(of.bottom, layout.blockBoundingRect(cell.lastCursorPosition().block()).bottom());
+    }
+    return of;
+}
+
+void keepRowsOf(QTextTable& table, double page) {
+    constexpr double gap = 2;  // pixels of the screen below repeated heads
+    const QAbstractTextDocumentLayout& layout = *table.document()->documentLayout();
+    const int heads = table.format().toTableFormat().headerRowCount();
+    double above = gap;
+    for (int row = 0; row < heads; ++row) {
+        const Extent head = extentOf(table, row, layout);
+        above += head.bottom - head.top + gap;
+    }
+    for (int row = heads; row < table.rows(); ++row) {
+        const Extent is = extentOf(table, row, layout);
+        const double next = (std::floor(is.top / page) + 1) * page;
+        if (is.bottom <= next || is.bottom - is.top > page - above) continue;
+        for (int column = 0; column < table.columns(); ++column) {
+            QTextTableCell cell = table.cellAt(row, column);
+            if (cell.rowSpan() > 1) continue;
+            QTextTableCellFormat format = cell.format().toTableCellFormat();
+            format.setTopPadding(format.topPadding() + next + above - is.top);
+            cell.setFormat(format);
+        }
+    }
+}
+
+}  // namespace
+
+void keepRows(QTextDocument& document, double page) {
+    QList<QTextFrame*> frames{document.rootFrame()};
+    while (!frames.isEmpty()) {
+        QTextFrame* frame = frames.takeFirst();
+        if (auto* table = qobject_cast<QTextTable*>(frame)) keepRowsOf(*table, page);
+        frames = frame->childFrames() + frames;  // in the order of the text
+    }
+}
+
 QString writePdf(const QString& html, const QString& pdf) {
     QFile file(html);
     if (!file.open(QIODevice::ReadOnly)) return {};
@@ -137,6 +190,7 @@ QString writePdf(const QString& html, const QString& pdf) {
     }
     document.setPageSize(page);
     keepHeadings(document, page.height());
+    keepRows(document, page.height());
     const int pages = document.pageCount();
     painter.scale(scale, scale);
     for (int i = 0; i < pages; ++i) {

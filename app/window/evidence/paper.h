@@ -17,5 +17,8 @@ QString writePdf(const QString& html, const QString& pdf);
 /// Breaks pages of that height so that a heading stands with what it is about: its whole figure, or the first rows of
 /// its table. Of a document that has its page size.
 void keepHeadings(QTextDocument& document, double page);
+/// Moves rows of tables that would be cut by the end of a page to the next one, below the repeated heads; not those
+/// that are longer than a page, and not cells that span rows.
+void keepRows(QTextDocument& document, double page);
 
 }  // namespace orrery::app

@@ -79,7 +79,7 @@ QWidget* TransferTab::buildForm() {
                    tr("Terms that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
     method_ =
-        namedChoice(form, "transfer.method", tr("Method"), tr("What is fitted on one device and asked of another"));
+        namedChoice(form, "transfer.method", tr("Method"), tr("The method that is fitted on one device and judged on another"));
     // The plain one first; what takes its time for a kernel is left to the command line.
     if (const Method* plain = findMethod("roofline")) method_->addItem(ui::qs(plain->card.title), ui::qs("roofline"));
     for (const KernelMethod& method : kernelMethods()) {

@@ -72,9 +72,9 @@ QWidget* VersionsTab::buildForm() {
     where_ = named(new QLineEdit(form), "versions.where", tr("Which rows"),
                    tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
-    method_ = namedChoice(form, "versions.method", tr("What is believed"),
+    method_ = namedChoice(form, "versions.method", tr("What is trusted"),
                           tr("The older measurements, or what a method says of the same kernels"));
-    method_->addItem(tr("Believe older measurements"), QString());
+    method_->addItem(tr("Trust older measurements"), QString());
     for (const KernelMethod& method : kernelMethods()) {
         if (const Method* whole = findMethod(method.id)) method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
     }

@@ -70,7 +70,7 @@ void FidelityPanel::build() {
     full_->addItem(tr("by evidence"), QString());
     for (const KernelMethod& method : kernelMethods()) full_->addItem(ui::qs(method.id), ui::qs(method.id));
     form->addWidget(full_, 2);
-    data_ = namedChoice(this, "fidelity.data", tr("Data at hand"), tr("What you have beside the question"));
+    data_ = namedChoice(this, "fidelity.data", tr("Data at hand"), tr("Data that you have: measurements, traces"));
     for (const DataAtHand each : {DataAtHand::None, DataAtHand::Rows, DataAtHand::Traces, DataAtHand::Binaries})
         data_->addItem(each == DataAtHand::None ? tr("no data") : ui::qs(toText(each)), static_cast<int>(each));
     form->addWidget(data_, 2);
@@ -95,7 +95,7 @@ void FidelityPanel::build() {
     column->addWidget(headline_);
     column->addWidget(sub_);
 
-    const QString tip = tr("How it settles, who was asked, what to price in more detail, which method to ask");
+    const QString tip = tr("How the answer converges, which methods answered, what to price in more detail, which method to use");
     tabs_ = named(new QTabWidget(this), "fidelity.views", tr("Fidelity"), tip);
     tabs_->setDocumentMode(true);
     tabs_->setMinimumHeight(120);  // less than the plot likes, or a page above the Compare layout needs more than 720
@@ -106,7 +106,7 @@ void FidelityPanel::build() {
     plot_->setEmptySentence(tr("Press Run: methods answer from fast to slow, and the interval narrows here"));
     tabs_->addTab(plot_, tr("Settling"));
     steps_ = new ui::CellsTable(QStringLiteral("fidelity.steps"), tr("Steps"),
-                                tr("Who was asked, what it took, what it said"), tabs_);
+                                tr("Which methods answered, how long each took, what it said"), tabs_);
     tabs_->addTab(steps_, tr("Steps"));
     widest_ = new ui::CellsTable(QStringLiteral("fidelity.widest"), tr("Widest operators"),
                                  tr("What the interval consists of: price these in more detail to narrow it. A click "
@@ -117,7 +117,7 @@ void FidelityPanel::build() {
                         tr("Drag the border to give one side more room"));
     which->setChildrenCollapsible(false);
     advice_ = new ui::CellsTable(QStringLiteral("fidelity.advice"), tr("Advice"),
-                                 tr("Every method with what speaks for it here; a click shows the reasons"), which);
+                                 tr("Every method with its evidence for this question; a click shows the reasons"), which);
     which->addWidget(advice_);
     auto* scroll = named(new QScrollArea(which), "fidelity.scroll", tr("Reasons"), tr("Why, and where it breaks"));
     scroll->setFrameShape(QFrame::NoFrame);
@@ -170,7 +170,7 @@ void FidelityPanel::showForm() {
     } else if (advice) {
         value_->clear();
         value_->setToolTip(
-            tr("Target latency, as `10 ms`. Shows which methods can tell whether it is met. May stay empty"));
+            tr("Target latency, as `10 ms`. Shows which methods can decide whether it is met. May stay empty"));
     }
     value_->setPlaceholderText(advice ? tr("target latency") : QString());
     if (advice)
@@ -250,7 +250,7 @@ void FidelityPanel::showHead() {
     bar_->setVisible(busy);
     if (busy && asked_ == FidelityMode::Advice) {
         headline_->setFullText(tr("Asking methods …"));
-        sub_->setFullText(tr("each is asked, and judged on the measured rows that are present"));
+        sub_->setFullText(tr("each is judged on the measured rows that are loaded"));
         return;
     }
     if (busy) {
@@ -300,7 +300,7 @@ void FidelityPanel::showView() {
 
 void addFidelityDock(Studio& studio) {
     studio.docks.add(QStringLiteral("fidelity"), FidelityPanel::tr("Fidelity"),
-                     FidelityPanel::tr("From fast to slow, within a time, to a width; which method to ask"),
+                     FidelityPanel::tr("From fast to slow, within a time, to a width; which method to use"),
                      [&studio](QWidget* parent) { return new FidelityPanel(studio, parent); });
     const auto show = [&studio](FidelityMode mode) {
         return [&studio, mode] {
@@ -322,7 +322,7 @@ void addFidelityDock(Studio& studio) {
     studio.actions.add({QStringLiteral("fidelity.budget"),
                         FidelityPanel::tr("Run"),
                         FidelityPanel::tr("Best answer for a &budget"),
-                        FidelityPanel::tr("Chooses who is asked about which kernel, within a time or to a width"),
+                        FidelityPanel::tr("Chooses a method for each kernel, within a time or to a width of the interval"),
                         {},
                         {}},
                        show(FidelityMode::Within));

@@ -158,7 +158,7 @@ QWidget* GpuPage::buildWarps(QWidget* parent) {
     auto* column = new QVBoxLayout(tab);
     auto* row = new QHBoxLayout;
     back_ = textButton(tab, "gpu.back", tr("◀ Step"), tr("To the previous issue (Left)"));
-    play_ = textButton(tab, "gpu.play", tr("Play"), tr("Go from issue to issue by itself"));
+    play_ = textButton(tab, "gpu.play", tr("Play"), tr("Step from issue to issue automatically"));
     play_->setCheckable(true);
     forward_ = textButton(tab, "gpu.forward", tr("Step ▶"), tr("To the next issue (Right)"));
     busiest_ = textButton(tab, "gpu.busiest", tr("Busiest"), tr("To the stretch with the most issues (B)"));

@@ -27,15 +27,15 @@ PageCard ServingPage::card() const {
             QStringLiteral("network-server"),
             {},
             true,
-            {}};
+            {},
+            true};
 }
 
 void ServingPage::join(Studio& studio) {
     studio_ = &studio;
     connect(&studio.document, &Document::replaced, this, &ServingPage::forget);
-    for (const auto signal :
-         {&Document::hardwareChanged, &Document::workloadChanged, &Document::scenarioChanged, &Document::layoutChanged,
-          &Document::servingChanged, &Document::replaced})
+    for (const auto signal : {&Document::hardwareChanged, &Document::workloadChanged, &Document::scenarioChanged,
+                              &Document::layoutChanged, &Document::servingChanged, &Document::replaced})
         connect(&studio.document, signal, this, &ServingPage::followDocument);
     // What is dragged, or typed in one go, is one entry of the undo list.
     connect(this, &ServingPage::edited, this,

@@ -95,7 +95,7 @@ FieldFold* memorySection(QWidget* parent) {
 }
 
 FieldFold* lineSection(QWidget* parent) {
-    return plainSection({"line", t("Waiting line"), t("Who comes next, how many may wait, who is refused"),
+    return plainSection({"line", t("Waiting line"), t("Order of the queue, how many requests may wait, which are refused"),
                          [](const ServingStudy& q) {
                              const AdmissionSpec& now = firstPool(q).admission;
                              QString said = ui::qs(fieldWords(*findField("pools/admission/order"),

@@ -22,7 +22,8 @@ PageCard TrainingPage::card() const {
             QStringLiteral("office-chart-area-stacked"),
             {},
             true,
-            {}};
+            {},
+            true};
 }
 
 bool TrainingPage::accepts(const OpenFile& file) const {

@@ -75,7 +75,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     metric_->setMaxVisibleItems(24);
     run_ = new QComboBox(bar);
     run_->setObjectName(QStringLiteral("graphRun"));
-    run_->setAccessibleName(tr("Run whose numbers the colours may show"));
+    run_->setAccessibleName(tr("Run that the colours show"));
     run_->setToolTip(tr("Adds the answers of a stored run to the colours, and their difference to those of now"));
     run_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     run_->setMinimumContentsLength(8);

@@ -79,7 +79,7 @@ Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario
 Method deviceFileMethod() {
     MethodCard card{
         .id = "edge-device",
-        .title = "Device told from samples",
+        .title = "Device predicted from samples",
         .methodology = Methodology::Learned,
         .level = MethodLevel::Model,
         .summary =
