@@ -87,6 +87,11 @@ private slots:
         QTest::mouseClick(page_->plot(), Qt::LeftButton, {}, page_->plot()->placeOf(best).toPoint());
         QCOMPARE(page_->plot()->current(), best);
         QCOMPARE(page_->table()->currentRow(), 0);
+        // What is no objective stands beside it: the power and the memory of this design, as its method predicts them.
+        auto* chosen = page_->findChild<ui::Label*>("explore.chosen");
+        QTRY_VERIFY2(chosen->text().contains("Power") && chosen->text().contains("Memory of a device"),
+                     qPrintable(chosen->text()));
+        QCOMPARE(chosen->text().count("Time"), 1);  // an objective is not said twice
         const double before = bandwidthOf(window_->document(), "hbm3");
         QTest::mouseClick(button("explore.use"), Qt::LeftButton);
         QCOMPARE(undo()->count(), 3);

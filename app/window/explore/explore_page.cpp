@@ -2,6 +2,7 @@
 
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/search_edits.h"
+#include "app/window/explore/beside_facts.h"
 #include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_text.h"
@@ -266,6 +267,20 @@ void ExplorePage::choose(int point) {
     table_->setCurrentRow(point < 0 || row == rows_.end() ? -1 : static_cast<int>(row - rows_.begin()));
     chosenText_->setFullText(point >= 0 && view_ ? pointText(point) : tr("Click a dot or a row to choose a point"));
     use_->setEnabled(point >= 0 && view_ && view_->seen.answered(static_cast<std::size_t>(point)));
+    showBeside(point);
+}
+
+void ExplorePage::showBeside(int point) {
+    // A search under way has its own use for the cores.
+    if (!use_->isEnabled() || work_.isRunning()) return;
+    beside_.ask(
+        [problem = problem_, at = view_->seen.points[static_cast<std::size_t>(point)],
+         calibrations = studio_.live.calibrations()](const std::stop_token& stop, Progress&) {
+            return besideText(*problem, at, calibrations.get(), stop);
+        },
+        [this, point, view = view_](const QString& text) {
+            if (chosen_ == point && view_ == view) chosenText_->setFullText(pointText(point) + text);
+        });
 }
 
 void ExplorePage::useChosen() {

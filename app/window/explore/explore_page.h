@@ -98,6 +98,7 @@ private:
     void exportAs(const QString& title, const QString& name, const QString& filter, int tab);
     std::string tableOfView(int tab) const;
     QString pointText(int point) const;
+    void showBeside(int point);  ///< what else is known of it, when that is computed
     SearchOutcome outcome() const;
 
     Studio& studio_;
@@ -132,7 +133,7 @@ private:
     ui::ParallelPlot* parallel_ = nullptr;
     ui::HistoryPlot* history_ = nullptr;
     ui::CellsTable* refused_ = nullptr;
-    Background work_;  ///< last
+    Background work_, beside_;  ///< last
 };
 
 }  // namespace orrery::app
