@@ -80,8 +80,8 @@ void Layouts::fitCentre() {
     const bool pages = studio_.router.tabs()->isVisibleTo(centre);
     const QLayout* column = centre->layout();
     // Words that wrap need the height of the width that there is.
-    const int wanted = column->hasHeightForWidth() ? column->totalHeightForWidth(centre->width())
-                                                   : column->sizeHint().height();
+    const int wanted =
+        column->hasHeightForWidth() ? column->totalHeightForWidth(centre->width()) : column->sizeHint().height();
     centre->setMinimumHeight(pages ? 0 : wanted);
     centre->setMaximumHeight(pages ? QWIDGETSIZE_MAX : wanted);
 }

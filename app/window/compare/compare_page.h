@@ -84,7 +84,7 @@ private:
     void dropHeat();
     void exportAs();
     const CaseQuestion* caseAt(int at) const;
-    bool isCurrent() const;        ///< what is shown answers the document as it is now
+    bool isCurrent() const;  ///< what is shown answers the document as it is now
 
     Studio& studio_;
     CompareQuestion question_;

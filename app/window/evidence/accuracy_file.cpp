@@ -105,9 +105,9 @@ QString AccuracyTab::saveTo(const QString& file) {
         !opened_ && std::ranges::any_of(*tables_, [](const ReferenceTable& table) { return table.file.empty(); });
     const QString command = ui::qs(judgingCommand(file.toStdString()));
     state_->setTone(nameless ? ui::Tone::Warning : ui::Tone::Muted);
-    state_->setFullText(nameless
-                            ? tr("References without a file are not saved with it. On the command line: %1").arg(command)
-                            : tr("On the command line: %1").arg(command));
+    state_->setFullText(
+        nameless ? tr("References without a file are not saved with it. On the command line: %1").arg(command)
+                 : tr("On the command line: %1").arg(command));
     return {};
 }
 

@@ -258,11 +258,12 @@ QWidget* AccuracyTab::buildChips() {
         how_.common = on;
         compare();
     });
-    equal_ = named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
-                   tr("Whole models are evaluated with the launches and the fusion with which they were measured, where "
-                      "the method has the option. A fitted method keeps the clock and the software of its "
-                      "measurements. So methods are grouped by these. First in counts within a group, and the column "
-                      "Assumes names the groups. Off: each method uses its own default, and all are compared"));
+    equal_ =
+        named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
+              tr("Whole models are evaluated with the launches and the fusion with which they were measured, where "
+                 "the method has the option. A fitted method keeps the clock and the software of its "
+                 "measurements. So methods are grouped by these. First in counts within a group, and the column "
+                 "Assumes names the groups. Off: each method uses its own default, and all are compared"));
     equal_->setChecked(true);
     connect(equal_, &QCheckBox::toggled, this, [this](bool on) {
         how_.equal = on;

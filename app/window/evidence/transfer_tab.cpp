@@ -78,8 +78,8 @@ QWidget* TransferTab::buildForm() {
     where_ = named(new QLineEdit(form), "transfer.where", tr("Which rows"),
                    tr("Terms that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
-    method_ =
-        namedChoice(form, "transfer.method", tr("Method"), tr("The method that is fitted on one device and judged on another"));
+    method_ = namedChoice(form, "transfer.method", tr("Method"),
+                          tr("The method that is fitted on one device and judged on another"));
     // The plain one first; what takes its time for a kernel is left to the command line.
     if (const Method* plain = findMethod("roofline")) method_->addItem(ui::qs(plain->card.title), ui::qs("roofline"));
     for (const KernelMethod& method : kernelMethods()) {

@@ -95,7 +95,8 @@ void FidelityPanel::build() {
     column->addWidget(headline_);
     column->addWidget(sub_);
 
-    const QString tip = tr("How the answer converges, which methods answered, what to price in more detail, which method to use");
+    const QString tip =
+        tr("How the answer converges, which methods answered, what to price in more detail, which method to use");
     tabs_ = named(new QTabWidget(this), "fidelity.views", tr("Fidelity"), tip);
     tabs_->setDocumentMode(true);
     tabs_->setMinimumHeight(120);  // less than the plot likes, or a page above the Compare layout needs more than 720
@@ -116,8 +117,9 @@ void FidelityPanel::build() {
     auto* which = named(new QSplitter(Qt::Vertical, tabs_), "fidelity.which", tr("Methods and reasons"),
                         tr("Drag the border to give one side more room"));
     which->setChildrenCollapsible(false);
-    advice_ = new ui::CellsTable(QStringLiteral("fidelity.advice"), tr("Advice"),
-                                 tr("Every method with its evidence for this question; a click shows the reasons"), which);
+    advice_ =
+        new ui::CellsTable(QStringLiteral("fidelity.advice"), tr("Advice"),
+                           tr("Every method with its evidence for this question; a click shows the reasons"), which);
     which->addWidget(advice_);
     auto* scroll = named(new QScrollArea(which), "fidelity.scroll", tr("Reasons"), tr("Why, and where it breaks"));
     scroll->setFrameShape(QFrame::NoFrame);
@@ -319,13 +321,14 @@ void addFidelityDock(Studio& studio) {
                         {},
                         {}},
                        show(FidelityMode::Ladder));
-    studio.actions.add({QStringLiteral("fidelity.budget"),
-                        FidelityPanel::tr("Run"),
-                        FidelityPanel::tr("Best answer for a &budget"),
-                        FidelityPanel::tr("Chooses a method for each kernel, within a time or to a width of the interval"),
-                        {},
-                        {}},
-                       show(FidelityMode::Within));
+    studio.actions.add(
+        {QStringLiteral("fidelity.budget"),
+         FidelityPanel::tr("Run"),
+         FidelityPanel::tr("Best answer for a &budget"),
+         FidelityPanel::tr("Chooses a method for each kernel, within a time or to a width of the interval"),
+         {},
+         {}},
+        show(FidelityMode::Within));
     studio.actions.add({QStringLiteral("fidelity.advice"),
                         FidelityPanel::tr("Run"),
                         FidelityPanel::tr("&Which method?"),

@@ -104,8 +104,8 @@ const std::vector<SearchAxis>& searchAxes() {
                         plain({"1", "2", "4", "8", "1:1", "1:2", "1:3", "2:1", "2:2", "3:1"}),
                         false,
                         {}});
-        SearchAxis policies{"scheduler", t("Scheduler"), t("Scheduler"), t("Which requests run in the next iteration"), {}, true,
-                            {}};
+        SearchAxis policies{
+            "scheduler", t("Scheduler"), t("Scheduler"), t("Which requests run in the next iteration"), {}, true, {}};
         for (const SchedulerCard& card : schedulers()) policies.offers.emplace_back(card.id, ui::qs(card.title));
         axes.push_back(std::move(policies));
         axes.push_back({"chunk",

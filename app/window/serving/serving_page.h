@@ -87,9 +87,9 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void fitFleet();  ///< in a low window, the replicas give their room to a view of the whole run
-    void followDocument();                    ///< the document's design and question
-    ServingStudy usual();                     ///< of the document's design and its model, if that one can be served
+    void fitFleet();        ///< in a low window, the replicas give their room to a view of the whole run
+    void followDocument();  ///< the document's design and question
+    ServingStudy usual();   ///< of the document's design and its model, if that one can be served
     static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
     QWidget* buildTransport();
     QWidget* buildViews();

@@ -95,16 +95,17 @@ FieldFold* memorySection(QWidget* parent) {
 }
 
 FieldFold* lineSection(QWidget* parent) {
-    return plainSection({"line", t("Waiting line"), t("Order of the queue, how many requests may wait, which are refused"),
-                         [](const ServingStudy& q) {
-                             const AdmissionSpec& now = firstPool(q).admission;
-                             QString said = ui::qs(fieldWords(*findField("pools/admission/order"),
-                                                              fieldValue(q, "pools/admission/order")));
-                             if (now.queue > 0) said += t(", at most %1").arg(now.queue);
-                             if (now.dropLate) said += t(", not the late");
-                             return said;
-                         }},
-                        parent);
+    return plainSection(
+        {"line", t("Waiting line"), t("Order of the queue, how many requests may wait, which are refused"),
+         [](const ServingStudy& q) {
+             const AdmissionSpec& now = firstPool(q).admission;
+             QString said =
+                 ui::qs(fieldWords(*findField("pools/admission/order"), fieldValue(q, "pools/admission/order")));
+             if (now.queue > 0) said += t(", at most %1").arg(now.queue);
+             if (now.dropLate) said += t(", not the late");
+             return said;
+         }},
+        parent);
 }
 
 }  // namespace
