@@ -7,6 +7,7 @@
 #include "base/text/words.h"
 #include "evaluation/edge/bring_device.h"
 #include "evaluation/edge/edge_import.h"
+#include "evaluation/edge/network_facts.h"
 #include "evaluation/edge/rank_confusion.h"
 #include "evaluation/edge/topologies.h"
 
@@ -189,6 +190,11 @@ int runEdge(const Arguments& arguments, Watch& watch) {
     if (topologies) {
         if (auto added = addTopologies(*known, *topologies); !added) return failed(added.error());
     }
+    for (const std::string& file : arguments.values("beside")) {
+        const auto other = openEdgeTable(file);
+        if (!other) return failed(other.error());
+        if (auto added = addBeside(*known, *other); !added) return failed(added.error());
+    }
     report(known->notes);
     if (arguments.has("confusion")) return runConfusion(arguments, *known);
     if (arguments.has("next") || arguments.has("measured") || arguments.has("save"))
@@ -252,6 +258,10 @@ const Command edgeCommand{
                 {"without", "WORD", "networks whose name has it not; more may follow", true},
                 {"topologies", "FOLDER",
                  "NAME.param and NAME.onnx of networks by name: tells those that no device has too"},
+                {"beside", "FILE",
+                 "another table of networks by name: its devices are known too, and what it says of networks; more may "
+                 "follow",
+                 true},
                 {"choose", "", "samples are chosen by what they say of the others, instead of drawn"},
                 {"next", "N", "list what to measure next of a new device, and the error that is then said"},
                 {"measured", "FILE", "what was measured of it so far: network,latency_ms"},

@@ -73,6 +73,28 @@ private slots:
         }
     }
 
+    // Another table's devices tell what the first alone cannot.
+    void aTableBesideIsKnown() {
+        QByteArray own = "model_name,board_ms\n", other = "network,first_ms,second_ms,third_ms\n";
+        for (int n = 1; n <= 20; ++n) {
+            const QByteArray name = "net" + QByteArray::number(n);
+            own += name + "," + QByteArray::number(n * n) + "\n";
+            other += name + "," + QByteArray::number(2 * n * n) + "," + QByteArray::number(3 * n * n + n % 3) + "," +
+                     QByteArray::number(5 * n * n) + "\n";
+        }
+        const QString file = written("own-names.csv", own), beside = written("beside.csv", other);
+        const Outcome alone = cli({"edge", file, "--samples", "3"}, {}, 60000);
+        QVERIFY2(alone.exit == 1 && alone.error.contains("edge.few-devices"), alone.text());
+        const Outcome both = cli({"edge", file, "--samples", "3", "--beside", beside, "--json", "-"}, {}, 60000);
+        QVERIFY2(both.exit == 0, both.text());
+        const Json json = Json::parse(both.out.toStdString());
+        QCOMPARE(json["targets"].size(), std::size_t{1});
+        QVERIFY(json["mean"]["mape"].get<double>() < 0.1);
+        const QString codes = written("given.csv", table(0, 60));
+        const Outcome mixed = cli({"edge", file, "--beside", codes}, {}, 60000);
+        QVERIFY2(mixed.exit == 1 && mixed.error.contains("edge.space"), mixed.text());
+    }
+
     void whatToMeasureNextIsListed() {
         const QString file = written("given.csv", table(0, 60));
         const Outcome first = cli({"edge", file, "--next", "4", "--json", "-"}, {}, 60000);
@@ -112,9 +134,9 @@ private slots:
         const Outcome kernels =
             cli({"evaluate", "--method", "roofline", "--references", other, "--samples", "3"}, {}, 60000);
         QVERIFY2(kernels.exit == 2 && kernels.error.contains("usage.networks"), kernels.text());
-        const Outcome absent = cli({"evaluate", "--method", "roofline", "--references", "absent.yaml", "--samples",
-                                    "3"},
-                                   folder_.path(), 60000);
+        const Outcome absent =
+            cli({"evaluate", "--method", "roofline", "--references", "absent.yaml", "--samples", "3"}, folder_.path(),
+                60000);
         QVERIFY2(absent.exit == 1 && absent.error.contains("file.system"), absent.text());
     }
 

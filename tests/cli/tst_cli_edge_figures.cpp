@@ -69,6 +69,10 @@ QList<Figures> figures() {
         {"Xilinx DPUs, all threads, chosen", {5}, "dpu/vitis_ai_2.5_model_zoo.csv", "--choose"},
         {"Synaptics NPUs, CPUs, GPUs, chosen", {5}, "synap/npu_latency_ms.csv", "--choose"},
         {"timm on Jetson and VIM3, chosen", {5}, "deeplite/imagenet_latency_ms.csv", "--choose"},
+        {"the same beside timm's own benchmark, chosen",
+         {5},
+         "deeplite/imagenet_latency_ms.csv",
+         "--choose --beside " ORRERY_REFERENCE "/devices/timm_throughput.csv"},
         {"Hailo's five chips, chosen", {5}, "../devices/hailo_fps.csv", "--choose"},
     };
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <set>
@@ -35,11 +36,20 @@ Expected<NamedNetworks> namedNetworks(const FewShot& task, const std::string& ta
     addAll(task.asked);
     std::vector<std::vector<double>>& devices = out.devices;
     NetworkNames names{out.names, {}, {}, {}};
+    std::vector<std::string> facts;
+    for (const EdgeTable* table : {&task.known, &task.asked})
+        for (const std::string& each : table->facts)
+            if (std::find(facts.begin(), facts.end(), each) == facts.end()) facts.push_back(each);
+    if (!facts.empty()) names.shapes.assign(out.names.size(), std::vector<double>(facts.size(), std::nan("")));
     for (const EdgeTable* table : {&task.known, &task.asked}) {
-        if (table->shapes.empty()) continue;
-        names.shapes.resize(out.names.size());
-        for (std::size_t n = 0; n < table->networks.size(); ++n)
-            names.shapes[out.place.find(table->networks[n])->second] = table->shapes[n];
+        for (std::size_t c = 0; c < table->facts.size(); ++c) {
+            const auto at =
+                static_cast<std::size_t>(std::find(facts.begin(), facts.end(), table->facts[c]) - facts.begin());
+            for (std::size_t n = 0; n < table->networks.size(); ++n) {
+                double& fact = names.shapes[out.place.find(table->networks[n])->second][at];
+                if (std::isnan(fact)) fact = table->shapes[n][c];
+            }
+        }
     }
     for (const std::string& each : task.priorFor(target)) {
         const std::size_t at = task.known.target(each);

@@ -3,6 +3,7 @@
 #include "base/text/csv_stream.h"
 #include "base/text/read_file.h"
 #include "evaluation/csv_file.h"
+#include "evaluation/edge/network_facts.h"
 #include "hardware/files/catalogue.h"
 #include "workload/yaml/fields.h"
 
@@ -48,7 +49,10 @@ Expected<EdgeDescription> readEdgeDescription(const std::string& file) {
     out.columns.with = wordsOf(fields, "with");
     out.columns.devices = wordsOf(fields, "devices");
     out.columns.values = wordsOf(fields, "values");
+    out.columns.facts = wordsOf(fields, "facts");
     out.columns.whole = fields.text("whole", {});
+    if (const std::string beside = fields.text("beside", {}); !beside.empty())
+        out.beside = (std::filesystem::path(file).parent_path() / beside).string();
     out.columns.rates = fields.flag("rates", false);
     fields.refuseOthers();
     if (fields.problem()) {
@@ -104,6 +108,7 @@ bool isEdgeTable(const std::string& path) {
 }
 
 Expected<EdgeTable> openEdgeTable(const std::string& path, EdgeColumns columns) {
+    std::string beside;
     if (columns.devices.empty() && columns.values.empty()) {
         const auto file = readCsv(path);
         if (!file) return Unexpected(file.error());
@@ -111,13 +116,21 @@ Expected<EdgeTable> openEdgeTable(const std::string& path, EdgeColumns columns) 
         if (const EdgeDescription* found = descriptionFor(all, file->header)) {
             if (columns.network.empty()) columns.network = found->columns.network;
             if (columns.with.empty()) columns.with = found->columns.with;
+            if (columns.facts.empty()) columns.facts = found->columns.facts;
             columns.devices = found->columns.devices;
             columns.values = found->columns.values;
             columns.rates = columns.rates || found->columns.rates;
             if (columns.whole.empty()) columns.whole = found->columns.whole;
+            beside = found->beside;
         }
     }
-    return readEdgeTable(path, columns);
+    auto table = readEdgeTable(path, columns);
+    if (!table || beside.empty()) return table;
+    // Other networks than those are no error.
+    const auto facts = openEdgeTable(beside);
+    if (!facts) return Unexpected(facts.error());
+    static_cast<void>(addBeside(*table, *facts));
+    return table;
 }
 
 }  // namespace orrery

@@ -15,6 +15,7 @@ struct EdgeDescription {
     std::string id, name, note;
     std::vector<std::string> match;  ///< columns that a file must have
     EdgeColumns columns;
+    std::string beside;  ///< a file of facts of such networks (`network_facts.h`), beside the description
 };
 
 /// `orrery: edge-import/1`. Fails with `edge.description`, file and line.

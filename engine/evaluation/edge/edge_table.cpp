@@ -3,6 +3,7 @@
 #include "base/maths.h"
 #include "base/text/words.h"
 #include "evaluation/csv_file.h"
+#include "evaluation/edge/network_facts.h"
 #include "learning/edge/space_features.h"
 
 #include <fmt/format.h>
@@ -123,6 +124,10 @@ struct Reading {
                     fmt::format("one of: {}", fmt::join(file.header, ", ")), {}, Place{.file = file.path});
     }
 
+    bool named(const std::vector<std::string>& names, std::size_t column) const {
+        return std::find(names.begin(), names.end(), file.header[column]) != names.end();
+    }
+
     Expected<void> wide(std::size_t network) {
         const std::size_t index = placeOf(file, "idx") != none ? placeOf(file, "idx") : placeOf(file, "row");
         const HatColumns hat(file);
@@ -130,6 +135,7 @@ struct Reading {
         std::vector<std::string> aside;
         for (std::size_t c = 0; c < file.header.size(); ++c) {
             if (c == network || c == index || std::find(hat.at.begin(), hat.at.end(), c) != hat.at.end()) continue;
+            if (named(columns.facts, c) || named(columns.with, c)) continue;
             const bool numbers = std::any_of(file.rows.begin(), file.rows.end(), [&](const auto& row) {
                 return c < row.size() && !missing(row[c]) && numberIn(row[c]);
             });
@@ -239,6 +245,19 @@ struct Reading {
         return {};
     }
 
+    // What columns say of the networks themselves, those that the file has.
+    void facts(std::size_t network) {
+        std::vector<std::size_t> at;
+        for (const std::string& name : columns.facts)
+            if (placeOf(file, name) != none) at.push_back(placeOf(file, name));
+        if (at.empty() || network == none) return;
+        std::map<std::string, std::size_t> places;
+        for (std::size_t n = 0; n < table.networks.size(); ++n) places.emplace(table.networks[n], n);
+        std::vector<std::size_t> of;
+        for (const auto& row : file.rows) of.push_back(places.find(networkOf(row, network))->second);
+        addFacts(table, file, at, of);
+    }
+
     // Rows by words of their networks' names: int8 apart from fp32, say.
     void keepAsked() {
         const auto has = [](const std::string& name, const std::vector<std::string>& words) {
@@ -253,6 +272,7 @@ struct Reading {
             table.networks.erase(table.networks.begin() + at);
             table.index.erase(table.index.begin() + at);
             lines.erase(lines.begin() + at);
+            if (!table.shapes.empty()) table.shapes.erase(table.shapes.begin() + at);
             for (auto& each : table.values) each.erase(each.begin() + at);
         }
     }
@@ -326,6 +346,7 @@ Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& co
     }
     auto read = columns.devices.empty() ? reading.wide(network) : reading.longForm(network);
     if (!read) return Unexpected(read.error());
+    reading.facts(network);
     if (!columns.only.empty() || !columns.without.empty()) reading.keepAsked();
     if (reading.table.networks.empty())
         return fail("edge.empty", "no network's name has the words asked for", {}, {}, Place{.file = path});

@@ -22,7 +22,9 @@ struct EdgeTable {
     std::vector<std::vector<double>> values;  ///< targets × rows, NaN where not measured
     std::vector<std::string> described;       ///< of each target, its name and what columns say of it
     std::vector<std::string> groups;          ///< of each target, the whole device that it is a part of; empty: itself
-    std::vector<std::vector<double>> shapes;  ///< of each network by its topology (`topologies.h`); empty: not known
+    std::vector<std::string> facts;           ///< what is known of networks beside their name: work, weights, …
+    std::vector<std::vector<double>> shapes;  ///< networks × those (`network_facts.h`, `topologies.h`); empty: none
+    std::size_t besides = 0;                  ///< the last so many targets are of other tables: known, never asked
     Diagnostics notes;
 
     const std::string& describedAs(std::size_t target) const;  ///< its name where nothing more is said
@@ -34,7 +36,9 @@ struct EdgeColumns {
     std::vector<std::string> with;     ///< columns that make another network of it: input size, batch
     std::vector<std::string> devices;  ///< columns that name the device; empty: a column per device
     std::vector<std::string> values;   ///< of measurements, where devices are rows; of several each is a target
-    std::string whole;                 ///< a column: what has one value of it is one device (runs of one board)
+    std::vector<std::string>
+        facts;          ///< columns of what a network is made of (operations, weights); of those that are there
+    std::string whole;  ///< a column: what has one value of it is one device (runs of one board)
     std::vector<std::string> only, without;  ///< words of networks' names: rows with one, rows with none of them
     bool rates = false;                      ///< values are per second: their inverse in ms is taken
     std::string half;                        ///< of HAT: `encoder`, `decoder` (if left out)

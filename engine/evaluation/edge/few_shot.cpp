@@ -43,7 +43,8 @@ std::vector<std::size_t> FewShot::rowsOf(const EdgeTable& table, const std::stri
 }
 
 std::vector<std::string> FewShot::judged() const {
-    return protocol.targets.empty() ? asked.targets : protocol.targets;
+    if (!protocol.targets.empty()) return protocol.targets;
+    return {asked.targets.begin(), asked.targets.end() - static_cast<std::ptrdiff_t>(asked.besides)};
 }
 
 std::vector<std::string> FewShot::priorFor(const std::string& target) const {

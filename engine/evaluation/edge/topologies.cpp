@@ -30,7 +30,8 @@ std::vector<double> shapeOf(const Workload& workload) {
 }  // namespace
 
 Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
-    table.shapes.assign(table.networks.size(), {});
+    table.facts = {"work", "weights", "traffic", "kernels", "grouped work"};
+    table.shapes.assign(table.networks.size(), std::vector<double>(table.facts.size(), std::nan("")));
     std::size_t found = 0;
     for (std::size_t n = 0; n < table.networks.size(); ++n) {
         for (const char* ending : {".param", ".onnx"}) {
@@ -45,8 +46,10 @@ Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
                                               workload.error().hint, Place{.file = path.string()}));
                 continue;
             }
-            table.shapes[n] = shapeOf(**workload);
-            found += table.shapes[n].empty() ? 0 : 1;
+            if (auto shape = shapeOf(**workload); !shape.empty()) {
+                table.shapes[n] = std::move(shape);
+                ++found;
+            }
             break;
         }
     }

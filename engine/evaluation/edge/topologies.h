@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-/// Looks for `NAME.param` and `NAME.onnx` in the folder for each network of the table and fills `table.shapes`.
+/// Looks for `NAME.param` and `NAME.onnx` in the folder for each network of the table and fills `table.shapes`,
+/// in the place of facts that it had.
 /// Networks without a file stay without, and those whose file cannot be read are noted. Fails with `edge.no-topologies`
 /// where no network has one.
 Expected<void> addTopologies(EdgeTable& table, const std::string& folder);

@@ -19,7 +19,8 @@ std::vector<NextSample> nextSamples(std::vector<double>& covariance, double rest
             const double* row = covariance.data() + open[i] * n;
             double squares = 0;
             for (std::size_t j = 0; j < n; ++j) squares += row[j] * row[j];
-            const double gain = squares / (row[open[i]] + noise);
+            const double own = row[open[i]];
+            const double gain = (squares - own * own) / (own + noise);
             if (gain > best) best = gain, at = i;
         }
         const std::size_t network = open[at];
