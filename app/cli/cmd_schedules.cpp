@@ -28,6 +28,7 @@ Expected<std::vector<TunedRow>> readLogs(const std::vector<std::string>& paths) 
         report(log->skipped);
         rows.insert(rows.end(), std::make_move_iterator(log->rows.begin()), std::make_move_iterator(log->rows.end()));
     }
+    addKnownDevices(rows);
     return rows;
 }
 

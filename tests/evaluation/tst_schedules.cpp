@@ -2,6 +2,7 @@
 #include "evaluation/schedules/search_curves.h"
 #include "learning/schedules/guided_search.h"
 #include "learning/schedules/schedule_features.h"
+#include "support/tuning_rows.h"
 
 #include <QtTest/QtTest>
 
@@ -13,6 +14,7 @@
 #include <set>
 
 using namespace orrery;
+using namespace orrery::test;
 
 // Tuning logs: what is read from them, and what models learn of operators and devices that they have not seen.
 class TestSchedules : public QObject {
@@ -27,41 +29,6 @@ class TestSchedules : public QObject {
     static TensorWork workOf(const char* task, const char* workload) {
         const auto work = readTensorWork(task, workload);
         return work ? *work : TensorWork{};
-    }
-    // A device whose time is FLOPs over a rate that falls with small channels; `slow` scales it.
-    static TunedRow best(const std::string& device, double slow, int channels, int extent, int kernel) {
-        TunedRow row;
-        row.device = device, row.task = "conv2d_nchw.cuda";
-        row.workload =
-            fmt::format("1x{0}x{1}x{1}:float32;{0}x{0}x{2}x{2}:float32;(1 1);({3} {3} {3} {3});(1 1);float32", channels,
-                        extent, kernel, kernel / 2);
-        row.work = *readTensorWork(row.task, row.workload);
-        row.seconds = slow * row.work.flops() / (1e12 * channels / (channels + 64.0)) + 2e-6 * slow;
-        return row;
-    }
-    static std::vector<TunedRow> tuned(const std::string& device, double slow) {
-        std::vector<TunedRow> rows;
-        for (const int channels : {16, 32, 48, 64, 96, 128, 192, 256})
-            for (const int extent : {7, 14, 28, 56})
-                for (const int kernel : {1, 3}) rows.push_back(best(device, slow, channels, extent, kernel));
-        return rows;
-    }
-    // Tiles nearer to 8 × 8 are better, and those over 256 fail.
-    static std::vector<TunedRow> trials(int m, int n) {
-        std::vector<TunedRow> rows;
-        for (int x = 1; x <= 64; x *= 2)
-            for (int y = 1; y <= 64; y *= 2)
-                for (int k = 1; k <= 2; ++k) {
-                    TunedRow row;
-                    row.device = "cpu", row.task = "dense_nopack.x86";
-                    row.workload = fmt::format("{}x256:float32;{}x256:float32;None;float32", m, n);
-                    row.work = *readTensorWork(row.task, row.workload);
-                    row.knobs = readKnobs(fmt::format("tile_y=-1,{};tile_x=-1,{};tile_k=-1,{}", y, x, k));
-                    const double off = std::abs(std::log2(x / 8.0)) + std::abs(std::log2(y / 8.0));
-                    row.seconds = x * y > 256 ? 0 : 1e-4 * (1 + off) * m * n / 1e4;
-                    rows.push_back(row);
-                }
-        return rows;
     }
 
 private slots:

@@ -36,6 +36,10 @@ struct JudgeScheduleOptions {
     int folds = 5;
 };
 
+/// What the catalogue says of rows' GPUs that the log does not: multiprocessors and the warps that each holds. A device
+/// is looked up by its name, also without its platform (`cuda v100`); of others nothing is assumed.
+void addKnownDevices(std::span<TunedRow> rows);
+
 /// True where most operators have ten schedules and more: schedules are ranked; else times of the best are asked.
 bool isOfTrials(std::span<const TunedRow> rows);
 /// All fail with `schedules.few` where nothing is left to judge, and as the models' fit().

@@ -1,5 +1,8 @@
 #include "learning/schedules/schedule_features.h"
 
+#include "learning/schedules/machine_features.h"
+#include "learning/schedules/schedule_loops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,67 +22,6 @@ double evenness(double extent) {
     double power = 1;
     while (power < 64 && std::fmod(extent, 2 * power) == 0) power *= 2;
     return power;
-}
-
-// The names that TVM's templates give to splits of a loop.
-enum Role : std::size_t { Rows, Columns, Outputs, Reduction, loopRoles };
-Role roleOf(std::string_view name, const TunedRow& row, bool& known) {
-    known = true;
-    if (row.work.product) {
-        const bool swapped = row.task.find("large_batch") != row.task.npos;  // there tile_x splits the rows
-        if (name == "tile_y") return swapped ? Outputs : Rows;
-        if (name == "tile_x") return swapped ? Rows : Outputs;
-        if (name == "tile_k") return Reduction;
-        known = false;
-        return Rows;
-    }
-    for (const auto& [word, role] : {std::pair<std::string_view, Role>{"tile_y", Rows},
-                                     {"tile_oh", Rows},
-                                     {"tile_h", Rows},
-                                     {"block_oh", Rows},
-                                     {"tile_x", Columns},
-                                     {"tile_ow", Columns},
-                                     {"tile_w", Columns},
-                                     {"block_ow", Columns},
-                                     {"tile_f", Outputs},
-                                     {"tile_co", Outputs},
-                                     {"tile_oc", Outputs},
-                                     {"tile_fc", Outputs},
-                                     {"tile_c", Outputs},
-                                     {"tile_rc", Reduction},
-                                     {"tile_rcc", Reduction},
-                                     {"tile_ic", Reduction},
-                                     {"tile_ci", Reduction}}) {
-        if (name == word) return role;
-    }
-    known = false;
-    return Rows;
-}
-
-struct LoopSplit {
-    std::array<double, 4> parts{1, 1, 1, 1};  ///< innermost last
-    std::size_t count = 0;
-    double inner() const { return parts[3]; }
-    double outer() const { return count > 1 ? parts[4 - count] : parts[3]; }
-};
-
-// −1 is what remains of the extent.
-LoopSplit splitOf(const std::vector<double>& parts, double extent) {
-    LoopSplit split;
-    split.count = std::min<std::size_t>(parts.size(), 4);
-    double product = 1;
-    for (const double each : parts) product *= each > 0 ? each : 1;
-    for (std::size_t i = 0; i < split.count; ++i) {
-        const double part = parts[parts.size() - 1 - i];
-        split.parts[3 - i] = part > 0 ? part : std::max(1.0, std::ceil(extent / product));
-    }
-    return split;
-}
-
-bool onGpu(std::string_view task) {
-    for (const std::string_view word : {".cuda", ".gpu", ".image2d", ".mali", ".intel_graphics"})
-        if (task.find(word) != task.npos) return true;
-    return false;
 }
 
 }  // namespace
@@ -168,52 +110,44 @@ std::vector<std::string> scheduleFeatureNames() {
                              "data of a task",
                              "vector"})
         names.emplace_back(name);
+    names.insert(names.end(), vectorFeatureNames.begin(), vectorFeatureNames.end());
+    names.insert(names.end(), blockFeatureNames.begin(), blockFeatureNames.end());
     return names;
 }
 
 void scheduleFeaturesOf(const TunedRow& row, std::span<double> out) {
     const TensorWork& w = row.work;
-    const std::array<double, loopRoles> extents{w.rows, w.columns, w.outputs, w.inputs};
-    std::array<LoopSplit, loopRoles> splits;
-    for (std::size_t i = 0; i < loopRoles; ++i) splits[i] = splitOf({-1}, extents[i]);
-    double unroll = 0, explicitly = 0;
-    for (const ScheduleKnob& knob : row.knobs) {
-        bool known = false;
-        const Role role = roleOf(knob.name, row, known);
-        if (known && !knob.parts.empty()) splits[role] = splitOf(knob.parts, extents[role]);
-        if (knob.name == "auto_unroll_max_step" && !knob.parts.empty()) unroll = knob.parts[0];
-        if (knob.name == "unroll_explicit" && !knob.parts.empty()) explicitly = knob.parts[0];
-    }
-    const LoopSplit &r = splits[Rows], &c = splits[Columns], &o = splits[Outputs], &k = splits[Reduction];
+    const ScheduleLoops loops = loopsOf(row);
+    const LoopSplit &o = loops.splits[Outputs], &k = loops.splits[Reduction];
     std::size_t at = 0;
     const auto put = [&](double value) { out[at++] = value; };
     put(lg(w.batch)), put(lg(w.rows * w.columns)), put(lg(w.outputs)), put(lg(w.reduction()));
-    for (const LoopSplit& each : splits)
+    for (const LoopSplit& each : loops.splits)
         for (const double part : each.parts) put(lg(part));
-    put(unroll), put(explicitly);
-    const double im = r.inner() * c.inner(), in = o.inner(), ik = k.inner();
+    put(loops.unroll), put(loops.explicitly);
+    const double im = loops.tileRows, in = o.inner(), ik = k.inner(), blocks = loops.tasks, all = loops.threads;
     put(lg(im * in)), put(lg(im * in * ik)), put(lg(im * ik + ik * in + im * in)), put(lg(std::min(im, in)));
     put(2 * lg(im * in) - lg(im + in));
-    const double blocks = w.batch * r.outer() * c.outer() * o.outer();
     put(lg(blocks));
     put(std::fmod(w.rows * w.columns, im) == 0), put(std::fmod(w.outputs, in) == 0), put(std::fmod(w.inputs, ik) == 0);
-    const bool gpu = onGpu(row.task);
-    put(gpu);
-    // Of four parts of a GPU's split the outermost is of blocks, then of virtual threads, of threads, of one thread; of
-    // three there are no virtual ones.
-    const auto threads = [&](const LoopSplit& s) { return s.count >= 3 ? s.parts[2] : 1.0; };
-    const auto virtuals = [&](const LoopSplit& s) { return s.count >= 4 ? s.parts[1] : 1.0; };
-    const double across = gpu ? (w.product ? threads(r) : threads(c)) : 1;
-    const double all = gpu ? threads(r) * threads(c) * threads(o) : 1;
-    const double blockRows = w.rows * w.columns / (r.outer() * c.outer()), blockOutputs = w.outputs / o.outer();
-    const double step = k.count > 2 ? k.parts[2] * k.parts[3] : k.inner();
-    put(lg(all)), put(lg(across)), put(lg(virtuals(r) * virtuals(c) * virtuals(o))), put(gpu ? lg(blocks) : 0);
-    put(lg(w.elementBytes * (blockRows + blockOutputs) * step)), put(lg(std::max(1.0, blockRows * blockOutputs / all)));
+    put(loops.gpu);
+    const LoopSplit& first = loops.splits[w.product ? Rows : Columns];
+    const double across = loops.gpu && first.count >= 3 ? first.parts[2] : 1;
+    put(lg(all)), put(lg(across));
+    put(lg(loops.virtualThreads(Rows) * loops.virtualThreads(Columns) * loops.virtualThreads(Outputs)));
+    put(loops.gpu ? lg(blocks) : 0);
+    const double blockRows = loops.taskRows, blockOutputs = loops.taskOutputs;
+    put(lg(w.elementBytes * (blockRows + blockOutputs) * loops.step));
+    put(lg(std::max(1.0, blockRows * blockOutputs / all)));
     put(lg(blockRows)), put(lg(blockOutputs)), put(blockRows * blockOutputs / (blockRows + blockOutputs));
-    put(gpu ? all / (32 * std::ceil(all / 32)) : 0);
+    put(loops.gpu ? all / (32 * std::ceil(all / 32)) : 0);
     // How full the last wave is, where the device's cores are known.
     put(row.cores > 0 ? blocks / (row.cores * std::ceil(blocks / row.cores)) : 0), put(lg(blocks * all));
     put(lg(w.elementBytes * (im + in) * w.reduction())), put(lg(evenness(in)));
+    const std::span<double> rest = out.subspan(at);
+    std::fill(rest.begin(), rest.end(), 0.0);
+    vectorFeatures(row, loops, rest.first(vectorFeatureNames.size()));
+    if (loops.gpu) blockFeatures(row, loops, rest.subspan(vectorFeatureNames.size()));
 }
 
 }  // namespace orrery

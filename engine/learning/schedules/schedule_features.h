@@ -15,8 +15,8 @@ void workFeaturesOf(const TunedRow& row, std::span<double> out);
 
 /// What a schedule makes of it: how each loop is split (spatial rows, columns, outputs; reduction), the tile of one
 /// thread, the block of one core or thread block, threads, waves, shared memory, registers (TVM's templates; Ansor's
-/// features in spirit, Zheng et al., OSDI 2020).
-inline constexpr std::size_t scheduleFeatures = 46;
+/// features in spirit, Zheng et al., OSDI 2020), and what it asks of the machine (machine_features.h).
+inline constexpr std::size_t scheduleFeatures = 80;
 std::vector<std::string> scheduleFeatureNames();
 void scheduleFeaturesOf(const TunedRow& row, std::span<double> out);
 

@@ -18,8 +18,23 @@ namespace {
 constexpr std::size_t mostDevices = 128, mostTasks = 64;
 constexpr int folds = 5;
 
+// How many rows of other devices stand beside a device's own where its errors are told.
+constexpr double pooledRows = 10;
+
 double perFlop(const TunedRow& row) {
     return std::log(row.seconds / row.work.flops());
+}
+
+// The least value with the share p of the weight at or below it.
+double weightedQuantile(std::span<const double> values, std::span<const double> weights, double p) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double sum = 0;
+    for (const std::size_t i : order)
+        if ((sum += weights[i]) >= p * whole) return values[i];
+    return values[order.back()];
 }
 
 std::string keyOf(const TunedRow& row) {
@@ -155,7 +170,7 @@ Expected<TunedTimes> TunedTimes::fit(std::span<const TunedRow> given, const Sche
         into.model_ = std::move(*trained);
         return {};
     };
-    std::vector<double> left;
+    std::map<std::string, std::vector<double>> left;
     for (int fold = 0; fold < folds; ++fold) {
         const bool some = std::any_of(rows.begin(), rows.end(),
                                       [&](const TunedRow* row) { return foldOf(*row, options.seed) == fold; });
@@ -165,28 +180,52 @@ Expected<TunedTimes> TunedTimes::fit(std::span<const TunedRow> given, const Sche
         TunedTimes without = model;
         if (auto learned = learn(without, fold); !learned) return Unexpected(learned.error());
         for (const TunedRow* row : rows) {
-            if (foldOf(*row, options.seed) != fold) continue;
+            if (foldOf(*row, options.seed) != fold || !without.shifts_.contains(row->device)) continue;
             const std::size_t device = placeOf(without.devices_, row->device);
-            left.push_back(perFlop(*row) - without.level(*row) - without.shape(*row, device));
+            left[row->device].push_back(perFlop(*row) - without.level(*row) - without.shape(*row, device));
         }
     }
     if (auto learned = learn(model, -1); !learned) return Unexpected(learned.error());
-    if (!left.empty()) {
-        model.low_ = quantileType7(left, 0.05);
-        model.high_ = quantileType7(left, 0.95);
-    }
+    model.learnSpreads(left);
     return model;
 }
 
+// A device's own rows, and as many of all devices' as make up for few.
+void TunedTimes::learnSpreads(const std::map<std::string, std::vector<double>>& left) {
+    std::vector<double> pool;
+    for (const auto& [device, own] : left) pool.insert(pool.end(), own.begin(), own.end());
+    if (pool.empty()) return;
+    const auto spreadOf = [](std::span<const double> values, std::span<const double> weights) {
+        Spread spread{weightedQuantile(values, weights, 0.05), 0, weightedQuantile(values, weights, 0.95)};
+        // A row that was ten times faster than all like it would move the answer of all others.
+        const double floor = weightedQuantile(values, weights, 0.1);
+        std::vector<double> kept(values.begin(), values.end());
+        for (double& each : kept) each = std::max(each, floor);
+        spread.middle = leastRelativeShift(kept, weights);
+        spread.low = std::min(spread.low, spread.middle), spread.high = std::max(spread.high, spread.middle);
+        return spread;
+    };
+    all_ = spreadOf(pool, std::vector<double>(pool.size(), 1));
+    for (const auto& [device, own] : left) {
+        std::vector<double> values = pool, weights(pool.size(), pooledRows / static_cast<double>(pool.size()));
+        values.insert(values.end(), own.begin(), own.end());
+        weights.resize(values.size(), 1);
+        spreads_[device] = spreadOf(values, weights);
+    }
+}
+
 Expected<TunedTime> TunedTimes::time(const TunedRow& row) const {
-    double said = 0, low = low_, high = high_;
+    double said = 0, low = 0, high = 0;
     if (const auto mix = mixes_.find(row.device); mix != mixes_.end()) {
-        said = mix->second.level;
+        said = mix->second.beside.at(row);
         for (std::size_t d = 0; d < devices_.size(); ++d)
             if (mix->second.weights[d] > 0) said += mix->second.weights[d] * asOn(row, d);
         low = mix->second.low, high = mix->second.high;
     } else if (shifts_.contains(row.device)) {
-        said = level(row) + shape(row, placeOf(devices_, row.device));
+        const auto found = spreads_.find(row.device);
+        const Spread& spread = found == spreads_.end() ? all_ : found->second;
+        said = level(row) + shape(row, placeOf(devices_, row.device)) + spread.middle;
+        low = spread.low - spread.middle, high = spread.high - spread.middle;
     } else {
         return fail("schedules.device", fmt::format("nothing was learned of `{}`", row.device),
                     "a device of the log, or a few measured schedules of this one");
@@ -225,69 +264,18 @@ Expected<TunedTimes> TunedTimes::adapted(std::span<const TunedRow> anchors) cons
         off[i] = perFlop(*rows[i]);
         for (std::size_t d = 0; d < devices_.size(); ++d) off[i] -= mix.weights[d] * shapes[d][i];
     }
-    std::vector<double> sorted = off;
-    mix.level = quantileType7(sorted, 0.5);
-    // As far as the anchors themselves reach, or what is left out on known devices: whichever is wider. Few anchors
-    // reach less far than the rows that follow: their range holds (n − 1) ÷ (n + 1) of these.
+    mix.beside = AnchorCorrection(rows, off);
+    // As far as the anchors reach that are left out, or what is left out on known devices: whichever is wider. Few
+    // anchors reach less far than the rows that follow: their range holds (n − 1) ÷ (n + 1) of these.
     const double n = static_cast<double>(rows.size()), stretch = (n + 1) / (n - 1);
-    for (double each : off) {
-        mix.low = std::min(mix.low, stretch * (each - mix.level));
-        mix.high = std::max(mix.high, stretch * (each - mix.level));
+    for (double each : mix.beside.leftOut()) {
+        mix.low = std::min(mix.low, stretch * each);
+        mix.high = std::max(mix.high, stretch * each);
     }
-    mix.low = std::min(mix.low, low_), mix.high = std::max(mix.high, high_);
+    mix.low = std::min(mix.low, all_.low), mix.high = std::max(mix.high, all_.high);
     TunedTimes more = *this;
     more.mixes_[device] = std::move(mix);
     return more;
-}
-
-Expected<ScheduleRanks> ScheduleRanks::fit(std::span<const TunedRow> rows, const ScheduleTraining& options) {
-    const auto operators = operatorsOf(rows);
-    std::map<std::string, TrainingData> data;
-    TrainingData all;
-    all.names = scheduleFeatureNames();
-    std::array<double, scheduleFeatures> features{};
-    for (const auto& one : operators) {
-        if (one.size() < 10) continue;
-        double best = 0;
-        for (const std::size_t i : one)
-            if (rows[i].seconds > 0 && (best == 0 || rows[i].seconds < best)) best = rows[i].seconds;
-        if (best == 0) continue;
-        TrainingData& own = data[rows[one.front()].device];
-        own.names = all.names;
-        for (const std::size_t i : one) {
-            scheduleFeaturesOf(rows[i], features);
-            for (TrainingData* into : {&own, &all}) {
-                into->features.insert(into->features.end(), features.begin(), features.end());
-                into->target.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
-            }
-        }
-    }
-    if (data.empty()) {
-        return fail("schedules.few", "no operator has ten schedules: nothing can be ranked",
-                    "a log of many schedules of the same operators");
-    }
-    ScheduleRanks ranks;
-    for (auto& [device, own] : data) {
-        auto trained = train(own, nullptr, boosted(options));
-        if (!trained) return Unexpected(trained.error());
-        ranks.models_[device] = std::move(*trained);
-    }
-    if (data.size() == 1) {
-        ranks.all_ = ranks.models_.begin()->second;
-    } else {
-        auto trained = train(all, nullptr, boosted(options));
-        if (!trained) return Unexpected(trained.error());
-        ranks.all_ = std::move(*trained);
-    }
-    if (options.stop.stop_requested()) return fail("study.cancelled", "the fit was stopped");
-    return ranks;
-}
-
-double ScheduleRanks::share(const TunedRow& row) const {
-    std::array<double, scheduleFeatures> features{};
-    scheduleFeaturesOf(row, features);
-    const auto own = models_.find(row.device);
-    return std::clamp((own == models_.end() ? all_ : own->second)->predict(features), 0.0, 1.0);
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 // which of many schedules is the best?
 
 #include "learning/regressor.h"
+#include "learning/schedules/anchor_correction.h"
 #include "learning/schedules/tuning_log.h"
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct TunedTime {
 };
 
 /// The time of an operator's best schedule on a device: boosted trees of ln(time ÷ FLOPs) over the median of the device
-/// and its template, from the operator's extents and which device it is.
+/// and its template, from the operator's extents and which device it is. The answer is the one of least relative error
+/// on rows of the device that were left out; their spread is the interval.
 class TunedTimes {
 public:
     /// Rows that failed are left aside. Fails with `schedules.few` below 20 rows, with `study.cancelled`, and as
@@ -34,17 +36,21 @@ public:
     /// Of a device that the rows knew or adapted() added; of another nothing is known: fails with `schedules.device`.
     Expected<TunedTime> time(const TunedRow& row) const;
     /// The same with one more device, from a few of its rows: the mean of what the known devices' shapes say, each
-    /// weighed by how well it follows these rows (1 ÷ variance²), scaled to them. Fails with `schedules.few` below 3
-    /// rows.
+    /// weighed by how well it follows these rows (1 ÷ variance²), and what the rows say beside it
+    /// (anchor_correction.h). Fails with `schedules.few` below 3 rows.
     Expected<TunedTimes> adapted(std::span<const TunedRow> anchors) const;
     bool knows(const std::string& device) const { return mixes_.contains(device) || shifts_.contains(device); }
 
 private:
+    struct Spread {
+        double low = 0, middle = 0, high = 0;  ///< ln(measured ÷ what the trees say); `middle` is answered
+    };
     struct Mix {
         std::vector<double> weights;  ///< of devices_
-        double level = 0;             ///< ln seconds per FLOP
-        double low = 0, high = 0;     ///< ln, around the answer
+        AnchorCorrection beside;
+        double low = 0, high = 0;  ///< ln, around the answer
     };
+    void learnSpreads(const std::map<std::string, std::vector<double>>& left);
     double shape(const TunedRow& row, std::size_t device) const;  ///< over the level
     double level(const TunedRow& row) const;
     double templateShift(const std::string& task) const;
@@ -55,10 +61,13 @@ private:
     std::map<std::string, double> levels_, shifts_;  ///< of device and task, of device: ln seconds per FLOP
     std::map<std::string, double> templates_;        ///< of a template, over its devices' medians: the middle one
     std::map<std::string, Mix> mixes_;               ///< adapted devices
-    double low_ = 0, high_ = 0;                      ///< ln(measured ÷ answer), of rows left out
+    std::map<std::string, Spread> spreads_;          ///< of a device's rows left out
+    Spread all_;                                     ///< of all devices'
 };
 
-/// How good each schedule of an operator is: best time ÷ its time, 0 where it fails; from 0 to 1.
+/// How good each schedule of an operator is: best time ÷ its time, 0 where it fails; from 0 to 1. Where the
+/// multiprocessors of a GPU are known, trees learn the rate per place that a schedule fills, and the share of places is
+/// worked out (schedule_loops.h): an operator of few blocks is slow for that alone.
 class ScheduleRanks {
 public:
     /// Operators with one schedule teach nothing. Fails with `schedules.few` where no operator has ten, and as train().
@@ -67,8 +76,8 @@ public:
     double share(const TunedRow& row) const;
 
 private:
-    std::map<std::string, RegressorPtr> models_;
-    RegressorPtr all_;
+    std::map<std::string, std::vector<RegressorPtr>> models_;  ///< their mean answers
+    std::vector<RegressorPtr> all_;
 };
 
 /// Rows of one operator on one device: places in `rows`, in order of appearance.

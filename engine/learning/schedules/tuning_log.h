@@ -23,6 +23,7 @@ struct TunedRow {
     std::vector<ScheduleKnob> knobs;
     double seconds = 0;  ///< 0: the schedule failed
     double cores = 0;    ///< of the device (multiprocessors of a GPU); 0: not known
+    double warps = 0;    ///< that a multiprocessor holds at most; 0: not known, or no GPU
     int line = 0;
 };
 
