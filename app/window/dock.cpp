@@ -46,7 +46,7 @@ Dock::Dock(const QString& id, const QString& title, const QString& meaning, Make
     setTitleBarWidget(bar);
     connect(menu_, &QMenu::aboutToShow, this, &Dock::fillMenu);
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (visible) content();
+        if (visible && !held_) content();
         refreshHeader();
     });
     connect(this, &QDockWidget::dockLocationChanged, this, &Dock::refreshHeader);
@@ -61,6 +61,11 @@ QWidget* Dock::content() {
         emit contentMade(content);
     }
     return widget();
+}
+
+void Dock::hold(bool held) {
+    held_ = held;
+    if (!held && !visibleRegion().isEmpty()) content();
 }
 
 ui::ResultView* Dock::view() {

@@ -25,7 +25,9 @@ public:
 
     QWidget* content();  ///< makes it if needed
     bool isMade() const { return made_; }
-    ui::ResultView* view();                  ///< null if it is not a result view
+    ui::ResultView* view();  ///< null if it is not a result view
+    /// While docks are arranged nothing is made; then what is seen: of those behind a tab nobody looks at the content.
+    void hold(bool held);
     void refreshHeader();                    ///< to be called when it was put among tabs or taken out
     void setTitleNote(const QString& note);  ///< `2 errors`, after the title
 
@@ -42,7 +44,7 @@ private:
     QToolButton* menuButton_;
     QMenu* menu_;
     ui::Label* label_;
-    bool made_ = false;
+    bool made_ = false, held_ = false;
 };
 
 }  // namespace orrery::app

@@ -92,7 +92,7 @@ void DockSet::reveal(const QString& id) {
 
 void DockSet::hideAll() {
     for (Dock* dock : docks_) dock->hide();
-    shown_ = false;
+    shown_ = later_ = false;
     aside_.clear();
 }
 
@@ -111,6 +111,7 @@ void DockSet::nameTabBars() {
 void DockSet::setAside(bool aside) {
     if (!shown_) return;
     if (aside) emit pageAlone();
+    if (later_) return aside ? void() : apply(layout_);
     if (aside == !aside_.isEmpty()) return;
     window_->setUpdatesEnabled(false);
     const bool animated = window_->isAnimated();
@@ -134,7 +135,7 @@ void DockSet::setAside(bool aside) {
 }
 
 void DockSet::remember() {
-    if (!shown_ || !aside_.isEmpty()) return;
+    if (!shown_ || later_ || !aside_.isEmpty()) return;
     const auto settings = openSettings();
     settings->setValue(keyOf(layout_, low_), window_->saveState(stateVersion));
     settings->setValue(keyOfDocks(layout_, low_), standing(docks_));
@@ -146,6 +147,7 @@ void DockSet::apply(Layout layout, bool asShipped) {
     window_->setAnimated(false);
     layout_ = layout;
     shown_ = true;
+    later_ = false;
     aside_.clear();
     const LayoutPlan& plan = planOf(layout);
     low_ = (plan.pages || plan.presents) && window_->height() < lowWindow;
@@ -157,11 +159,19 @@ void DockSet::apply(Layout layout, bool asShipped) {
         size(plan);
     else if (stood.isValid())
         leaveOnly(stood.toStringList(), docks_, window_);
-    for (Dock* dock : docks_) dock->refreshHeader();
+    for (Dock* dock : docks_) {
+        dock->refreshHeader();
+        dock->hold(false);
+    }
     nameTabBars();
     emit arranged();
     window_->setAnimated(animated);
     window_->setUpdatesEnabled(true);
+}
+
+void DockSet::applyLater(Layout layout) {
+    layout_ = layout;
+    shown_ = later_ = true;
 }
 
 void DockSet::place(const LayoutPlan& plan) {
@@ -172,6 +182,7 @@ void DockSet::place(const LayoutPlan& plan) {
     std::map<const Dock*, Dock*> fronts;  // of what is stacked so
     arrangement->setEnabled(false);
     for (Dock* dock : docks_) {
+        dock->hold(true);
         dock->setFloating(false);
         window_->removeDockWidget(dock);
     }

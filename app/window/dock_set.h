@@ -27,6 +27,8 @@ public:
 
     /// Arranges the docks as the layout was left, or as it ships.
     void apply(Layout layout, bool asShipped = false);
+    /// The same once no page fills the window: until then no dock is shown, and so none is made.
+    void applyLater(Layout layout);
     Layout layout() const { return layout_; }
     void remember();  ///< writes the present arrangement to the settings
     /// A page that fills the window puts the docks aside and brings them back as they were.
@@ -48,8 +50,9 @@ private:
     std::vector<Dock*> docks_;
     Layout layout_ = Layout::Explore;
     bool shown_ = false;
-    bool low_ = false;  ///< the window was low when they were arranged
-    QByteArray aside_;  ///< how the docks stood before they were put aside; empty while they are there
+    bool later_ = false;  ///< nothing has been arranged yet
+    bool low_ = false;    ///< the window was low when they were arranged
+    QByteArray aside_;    ///< how the docks stood before they were put aside; empty while they are there
 };
 
 }  // namespace orrery::app

@@ -38,7 +38,11 @@ void Layouts::addActions() {
                        tr("Show the document pages above the results"),
                        {},
                        QKeySequence(Qt::ALT | Qt::Key_0)},
-                      true, [this](bool on) { showPages(on); });
+                      true, [this](bool on) {
+                          showPages(on);
+                          // A page that fills the window does so as soon as it is seen, and leaves it with its docks.
+                          studio_.docks.setAside(on && studio_.router.front()->card().alone);
+                      });
     studio_.window->centralWidget()->installEventFilter(this);
     // Of a layout without pages nothing would be left.
     connect(&studio_.docks, &DockSet::pageAlone, this, [this] { showPages(true); });
@@ -47,20 +51,23 @@ void Layouts::addActions() {
 void Layouts::choose(Layout layout, bool asShipped) {
     studio_.docks.remember();
     const QSize before = studio_.window->size();
-    const LayoutPlan& plan = planOf(layout);
-    ui::Theme::instance().setPresenter(plan.presents);
-    showPages(plan.pages);
-    if (auto* palette = studio_.window->findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
-        palette->setToolButtonStyle(plan.presents ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
-    }
+    chosen(planOf(layout));
     studio_.docks.apply(layout, asShipped);
     // On the way the docks of before may have needed more room, in the type of now.
     studio_.window->layout()->activate();
     if (studio_.window->size() != before && !studio_.window->isMaximized() && !studio_.window->isFullScreen())
         studio_.window->resize(before);
     studio_.window->setFocus(Qt::OtherFocusReason);  // else the window gives it to the first dock's menu button
-    openSettings()->setValue("layout/last", toText(layout));
-    studio_.actions.find(QStringLiteral("layout-") + toText(layout))->setChecked(true);
+}
+
+void Layouts::chosen(const LayoutPlan& plan) {
+    ui::Theme::instance().setPresenter(plan.presents);
+    showPages(plan.pages);
+    if (auto* palette = studio_.window->findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
+        palette->setToolButtonStyle(plan.presents ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    }
+    openSettings()->setValue("layout/last", toText(plan.layout));
+    studio_.actions.find(QStringLiteral("layout-") + toText(plan.layout))->setChecked(true);
 }
 
 void Layouts::showPages(bool shown) {
@@ -69,9 +76,15 @@ void Layouts::showPages(bool shown) {
     if (QAction* action = studio_.actions.find(QStringLiteral("viewDocuments"))) action->setChecked(shown);
 }
 
-void Layouts::showProject() {
-    if (!studio_.docks.isShown()) choose(studio_.docks.layout());
-    studio_.router.leaveFirst();
+void Layouts::showProject(bool alone) {
+    const Layout layout = studio_.docks.layout();
+    if (!studio_.docks.isShown() && alone) {
+        chosen(planOf(layout));
+        studio_.docks.applyLater(layout);
+    } else if (!studio_.docks.isShown()) {
+        choose(layout);
+    }
+    if (!alone) studio_.router.leaveFirst();  // else its caller shows the page
 }
 
 void Layouts::fitCentre() {

@@ -19,13 +19,15 @@ public:
     void choose(Layout layout, bool asShipped = false);
     void showPages(bool shown);
     /// Leaves the first page, if it is in front, for what is drawn; arranges the docks if they are not there yet.
-    void showProject();
+    /// `alone`: for a page that is shown next and has the window for itself; then they wait.
+    void showProject(bool alone = false);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void fitCentre();
+    void chosen(const LayoutPlan& plan);  ///< all of it but the docks
 
     Studio& studio_;
 };

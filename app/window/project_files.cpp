@@ -97,7 +97,7 @@ void ProjectFiles::openExample(const QString& id) {
     start(std::move(loaded->project));
     studio_.messages.log(Severity::Note, tr("Opened the example %1").arg(example->title));
     if (Page* page = studio_.router.page(example->opens)) {
-        studio_.layouts.showProject();
+        studio_.layouts.showProject(page->card().alone);
         studio_.router.show(page);
         studio_.docks.setAside(true);  // also where the page was in front already
     }

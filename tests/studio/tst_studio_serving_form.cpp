@@ -139,6 +139,19 @@ private slots:
         QCOMPARE(page_->runs().front()->stream->size(), std::size_t{150});
     }
 
+    // Of a long name both ends are read, whole letters; the tip has all of it.
+    void theNameOfATraceFitsItsButton() {
+        const QString name = "AzureLLMInferenceTrace_of_a_long_conversation_2023.csv";
+        chooseTrace("arrival,prompt,output\n0,300,20\n0.5,400,30\n", name);
+        auto* button = page_->findChild<QPushButton*>("serving.trace");
+        QTRY_VERIFY(button->toolTip().endsWith(name));
+        QVERIFY2(button->text().startsWith("Azure") && button->text().endsWith(".csv"), qPrintable(button->text()));
+        QStyleOptionButton option;
+        option.initFrom(button);
+        const QRect room = button->style()->subElementRect(QStyle::SE_PushButtonContents, &option, button);
+        QVERIFY2(button->fontMetrics().horizontalAdvance(button->text()) <= room.width(), qPrintable(button->text()));
+    }
+
     // The window points at its own fields, not at keys of a file.
     void columnsOfNoKnownKindAreAskedFor() {
         auto* head = page_->findChild<ui::FoldHead*>("serving.trace");
@@ -389,8 +402,8 @@ private:
         QTest::keyClicks(line, text);
         QTest::keyClick(line, Qt::Key_Return);
     }
-    void chooseTrace(const QByteArray& rows) {
-        QFile file(folder_.filePath("trace.csv"));
+    void chooseTrace(const QByteArray& rows, const QString& name = "trace.csv") {
+        QFile file(folder_.filePath(name));
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(rows);
         file.close();

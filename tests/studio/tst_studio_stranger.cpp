@@ -359,6 +359,9 @@ void TestStudioStranger::aMemoryAsksForWhatItNeeds() {
     QVERIFY(types.contains("bf16") && types.contains("int8"));
     QVERIFY2(!types.contains("string") && !types.contains("bool"), qPrintable(types.join(' ')));
     qobject_cast<QToolButton*>(visible("inspector.macs.add"))->menu()->actions().at(types.indexOf("bf16"))->trigger();
+    // The next keys are the number of the type that was chosen, and go nowhere else.
+    QTRY_VERIFY(visible("inspector.macs.bf16") && window->focusWidget() == visible("inspector.macs.bf16"));
+    QCOMPARE(qobject_cast<QLineEdit*>(visible("inspector.macs.bf16"))->selectedText(), QString("1/cycle"));
     STEP(type({{0, 0}}, "macs.bf16", "4096/cycle"));
 
     window->components().select({{0, 1}});

@@ -1,6 +1,12 @@
 // Does the window stay as small as it was made? Every example in every layout, and every page of it, at 1280 × 720.
 
 #include "app/window/dock_set.h"
+#include "app/window/evidence/accuracy_tab.h"
+#include "app/window/evidence/calibrate_tab.h"
+#include "app/window/evidence/device_tab.h"
+#include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/survey_tab.h"
 #include "app/window/main_window.h"
 #include "app/window/page.h"
 #include "app/window/serving/serving_page.h"
@@ -73,6 +79,26 @@ private slots:
                     QTest::qWaitFor([&] { return front->isVisible() && front->height() > smallWindow.height() / 2; }),
                     qPrintable(QStringLiteral("%1 %2: %3").arg(example, toText(layout)).arg(front->height())));
             }
+        }
+    }
+
+    // Documents shown by their key in a layout without pages: one that fills the window does, and hidden again it
+    // leaves the panels, not an empty window.
+    void documentsAreShownAndHiddenByKey() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+        window_->studio().router.show("serving");
+        window_->setLayoutMode(Layout::Teach, true);
+        const Page* front = window_->studio().router.front();
+        auto* roofline = window_->docks().dock("roofline");
+        QVERIFY(!front->isVisible() && roofline->isVisible());
+        for (int turn = 0; turn < 2; ++turn) {
+            QTest::keyClick(window_.get(), Qt::Key_0, Qt::AltModifier);
+            QTRY_VERIFY2(front->isVisible() && front->height() > smallWindow.height() / 2,
+                         qPrintable(QString::number(front->height())));
+            QVERIFY(!roofline->isVisible());
+            QTest::keyClick(window_.get(), Qt::Key_0, Qt::AltModifier);
+            QTRY_VERIFY(!front->isVisible() && roofline->isVisible());
         }
     }
 
@@ -215,6 +241,26 @@ private slots:
         window_->studio().router.show("serving");
         window_->setLayoutMode(Layout::Teach, true);
         QVERIFY(headline->isVisible());
+    }
+
+    // Opening makes what is seen, and nothing that a page for itself puts aside or that waits behind a tab: all of it
+    // at once held the window up for a quarter of a second.
+    void openingMakesWhatIsSeen() {
+        auto* page = window_->findChild<EvidencePage*>();
+        window_->openExample("compare-methods");
+        QVERIFY(page->isVisible() && page->accuracy() && !page->device());
+        for (const char* dock : {"roofline", "inspector", "comparison", "timeline", "methods", "fidelity", "lesson"})
+            QVERIFY2(!window_->docks().dock(dock)->isMade(), dock);
+        QTRY_VERIFY(page->survey() && page->calibrate() && page->runs() && page->device());
+        for (int tab = 0; tab < page->tabs()->count(); ++tab)
+            QVERIFY2(!page->tabs()->widget(tab)->children().isEmpty(), qPrintable(page->tabs()->tabText(tab)));
+        QCOMPARE(page->tabs()->currentWidget(), page->accuracy());
+        window_->studio().router.show("hardware");
+        auto *roofline = window_->docks().dock("roofline"), *behind = window_->docks().dock("fidelity");
+        QTRY_VERIFY(roofline->isMade() && !roofline->visibleRegion().isEmpty());
+        QVERIFY(!behind->isMade());
+        window_->docks().reveal("fidelity");
+        QTRY_VERIFY(behind->isMade() && !behind->visibleRegion().isEmpty());
     }
 
     // What was arranged in a high window is not what a low one begins with; each keeps its own.

@@ -29,6 +29,7 @@ private slots:
     void theBandTakesWhatLiesInside();
     void theBandBackwardsTakesWhatItTouches();
     void placingPutsItUnderTheCursor();
+    void whatIsPlacedByKeyIsSeen();
     void placingClimbsToWhatMayHoldIt();
     void shiftKeepsPlacing();
     void aLinkByDragAndByTwoClicks();
@@ -197,6 +198,16 @@ void TestCanvasTools::placingPutsItUnderTheCursor() {
     QCOMPARE(board.view.tool(), CanvasView::Tool::Select);
     const QPointF centre = board.box("tpu").center() - board.box("node1").topLeft();
     QVERIFY2((centre - wanted).manhattanLength() < 2, qPrintable(QString("%1 %2").arg(centre.x()).arg(wanted.x())));
+}
+
+void TestCanvasTools::whatIsPlacedByKeyIsSeen() {
+    Board board;
+    board.selection.select({board.path("node1")});
+    board.view.centreOn(board.box("node0").topLeft() - QPointF(4000, 4000));  // as far away as one may have scrolled
+    board.view.startPlacing(part(ComponentKind::Package, "tpu"));
+    QTest::keyClick(&board.view, Qt::Key_Return);
+    QCOMPARE(board.parentOf("tpu"), std::string("node1"));
+    QVERIFY(board.view.visibleArea().contains(board.box("tpu").center()));
 }
 
 void TestCanvasTools::placingClimbsToWhatMayHoldIt() {

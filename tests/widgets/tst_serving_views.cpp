@@ -5,6 +5,7 @@
 #include "support/serving_run_fixture.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/evidence/plot_frame.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
 #include "widgets/serving/line_plot.h"
@@ -285,6 +286,29 @@ private slots:
         QVERIFY(plot.textAt({2, 100}).isEmpty());
         plot.setData({});
         QVERIFY(!plot.grab().isNull());
+    }
+
+    // Names of lines stand beside the title, where they cover no curve; a narrow plot has its names inside.
+    void namesOfLinesCoverNoCurve() {
+        LinePlot plot(QStringLiteral("test.line"), QStringLiteral("Line"), QStringLiteral("A line"));
+        LinePlotData data;
+        data.title = QStringLiteral("Requests that meet the SLO, by load");
+        data.lines.push_back({QStringLiteral("vLLM V1"), 0, {1, 2, 3}, {1, 1, 1}, {}, {}, true});
+        data.lines.push_back({QStringLiteral("Pinned: 2 replicas, vLLM V1"), 1, {1, 2, 3}, {1, 1, 0.4}, {}, {}, true});
+        data.lines.push_back({QStringLiteral("none yet"), 2, {}, {}, {}, {}, true});
+        data.yHigh = 1;
+        plot.setData(data);
+        const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+        for (const int width : {260, 900}) {
+            plot.resize(width, 300);
+            const auto places = plot.namePlaces();
+            QCOMPARE(places.size(), std::size_t{2});
+            const QRectF area = PlotFrame::areaIn(plot.size());
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                QCOMPARE(places[i].y() + metrics.height() <= area.top(), width == 900);
+                QVERIFY(width == 260 || places[i].x() + metrics.horizontalAdvance(data.lines[i].name) <= width);
+            }
+        }
     }
 
     void trafficSaysWhatArrives() {

@@ -11,6 +11,7 @@
 #include "widgets/inspector/topology_section.h"
 #include "widgets/messages/problem_list.h"
 
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -97,8 +98,21 @@ void ComponentForm::show(HardwarePtr hardware, ComponentPaths paths, DeviceViewP
     fill();
     if (auto* again = page_ != before && !typedInto.isEmpty() ? page_->findChild<QWidget*>(typedInto) : nullptr)
         again->setFocus(Qt::OtherFocusReason);
+    typeInto(added_);
     showDevice();
     showProblems();
+}
+
+/// What was just added begins with a value that nobody means: the next keys are its number.
+void ComponentForm::typeInto(const QString& id) {
+    const auto row = rows_.find(id);
+    if (id.isEmpty() || row == rows_.end()) return;
+    added_.clear();
+    // Once the menu has given the focus back.
+    QTimer::singleShot(0, row->second, [edit = row->second->edit()] {
+        edit->setFocus(Qt::OtherFocusReason);
+        edit->selectAll();
+    });
 }
 
 void ComponentForm::setPreset(HardwarePtr preset) {

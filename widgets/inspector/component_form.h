@@ -51,6 +51,7 @@ protected:
 
 private:
     void build();
+    void typeInto(const QString& id);
     void buildHead();
     void buildIdentity();
     void buildAttributes();
@@ -75,6 +76,7 @@ private:
     DeviceViewPtr device_;
     Diagnostics problems_;
     bool building_ = false;
+    QString added_;  ///< id of a row that was asked for and is to be typed into
     QString built_;  ///< signature of the component for which the rows stand
     std::map<QString, AttributeRow*> rows_;
     std::vector<std::pair<QString, ComponentPaths>> before_;  ///< spellings before a drag over many

@@ -194,7 +194,8 @@ void ComponentForm::addTable(const AttributeSpec& spec) {
     for (const QString& key : keys) {
         if (present.contains(key)) continue;
         menu->addAction(key, this, [this, id = whole.id, key, first] {
-            emit edited(paths_, id + QLatin1Char('.') + key, first, EditPhase::Commit);
+            added_ = id + QLatin1Char('.') + key;
+            emit edited(paths_, added_, first, EditPhase::Commit);
         });
     }
 }

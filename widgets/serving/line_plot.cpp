@@ -96,7 +96,8 @@ void LinePlot::paintEvent(QPaintEvent*) {
         painter.drawLine(QPointF(at, frame.area.top()), QPointF(at, frame.area.bottom()));
         painter.drawText(QPointF(at + 4, frame.area.bottom() - 6), mark.name);
     }
-    double labelled = frame.area.top() + 2;
+    const std::vector<QPointF> names = namePlaces();
+    std::size_t named = 0;
     for (const PlotLine& line : data_.lines) {
         if (line.x.empty()) continue;
         const QColor colour = theme.methodColour(line.colour);
@@ -126,16 +127,32 @@ void LinePlot::paintEvent(QPaintEvent*) {
             for (const QPointF& point : drawn) painter.drawEllipse(point, 3, 3);
         }
         const QFontMetrics metrics = painter.fontMetrics();
-        const double left = frame.area.left() + 26;
-        const double top = labelled;
-        labelled += metrics.height();
+        const QPointF at = names[named++];
         painter.setPen(QPen(colour, 2));
-        painter.drawLine(QPointF(left - 18, top + metrics.height() / 2.0),
-                         QPointF(left - 4, top + metrics.height() / 2.0));
+        painter.drawLine(at + QPointF(-18, metrics.height() / 2.0), at + QPointF(-4, metrics.height() / 2.0));
         painter.setPen(colours.text);
-        painter.drawText(QPointF(left, top + metrics.ascent()), line.name);
+        painter.drawText(at + QPointF(0, metrics.ascent()), line.name);
     }
     if (cursor_ >= frame.area.left() && cursor_ <= frame.area.right()) paintReading(painter, x, y);
+}
+
+std::vector<QPointF> LinePlot::namePlaces() const {
+    constexpr double mark = 18, gap = 12;  // pixels: the stroke before a name, the space behind it
+    const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+    const QRectF area = PlotFrame::areaIn(size());
+    double wide = 0;
+    for (const PlotLine& line : data_.lines)
+        if (!line.x.empty()) wide += mark + metrics.horizontalAdvance(line.name) + gap;
+    // The title is in bold.
+    const bool above = 1.2 * metrics.horizontalAdvance(data_.title) + 2 * gap + wide < area.right();
+    std::vector<QPointF> places;
+    QPointF at = above ? QPointF(area.right() + gap - wide, 2) : area.topLeft() + QPointF(8, 2);
+    for (const PlotLine& line : data_.lines) {
+        if (line.x.empty()) continue;
+        places.push_back(at + QPointF(mark, 0));
+        at += above ? QPointF(mark + metrics.horizontalAdvance(line.name) + gap, 0) : QPointF(0, metrics.height());
+    }
+    return places;
 }
 
 void LinePlot::paintReading(QPainter& painter, const PlotAxis& x, const PlotAxis& y) const {

@@ -43,6 +43,9 @@ public:
     const LinePlotData& data() const { return data_; }
     /// Values of every line where the cursor is: `vLLM V1 0.93`; empty outside.
     QString textAt(const QPointF& place) const;
+    /// Where the name of each line that has points begins, above the plot where there is room beside the title: curves
+    /// often lie along its upper edge.
+    std::vector<QPointF> namePlaces() const;
     QSize sizeHint() const override { return {420, 240}; }
     QSize minimumSizeHint() const override { return {200, 130}; }
 

@@ -78,13 +78,15 @@ void ExampleButton::paintEvent(QPaintEvent*) {
         painter.fillRect(picture, colours.window);
         paintMiniRoofline(painter, picture, card_.id);
     } else {
-        const QSize wanted = picture.size().toSize() * devicePixelRatioF();
-        if (scaled_.size() != wanted) {
-            const QPixmap cover =
-                card_.picture.scaled(wanted, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
-            scaled_ = cover.copy((cover.width() - wanted.width()) / 2, 0, wanted.width(), wanted.height());
-        }
-        painter.drawPixmap(picture.toRect(), scaled_);
+        // Whole, on its own ground: what it shows may stand at its edges.
+        const QSize wanted =
+            card_.picture.size().scaled(picture.size().toSize() * devicePixelRatioF(), Qt::KeepAspectRatio);
+        if (scaled_.size() != wanted)
+            scaled_ = card_.picture.scaled(wanted, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+        QRectF place(QPointF(), QSizeF(wanted) / devicePixelRatioF());
+        place.moveCenter(picture.center());
+        painter.fillRect(picture, colours.window);
+        painter.drawPixmap(place.toRect(), scaled_);
     }
     painter.setPen(colours.faintLine);
     painter.drawLine(picture.bottomLeft(), picture.bottomRight());

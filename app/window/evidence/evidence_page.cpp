@@ -17,6 +17,7 @@
 #include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <map>
@@ -46,40 +47,74 @@ void EvidencePage::build() {
     tabs_->tabBar()->setToolTip(
         tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
            "before, your device"));
-    QWidget* pages = ui::stackOf(tabs_);
-    accuracy_ = new AccuracyTab(shelf_, pages);
-    calibrate_ = new CalibrateTab(shelf_, pages);
+    accuracy_ = new AccuracyTab(shelf_, ui::stackOf(tabs_));
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
-    survey_ = new SurveyTab(accuracy_, pages);
-    tabs_->addTab(survey_, tr("Survey"));
-    tabs_->addTab(buildCoverage(), tr("Coverage"));
-    tabs_->addTab(new ReferencesTab(shelf_, pages), tr("References"));
-    tabs_->addTab(calibrate_, tr("Calibrate"));
-    versions_ = new VersionsTab(shelf_, pages);
-    tabs_->addTab(versions_, tr("Versions"));
-    transfer_ = new TransferTab(shelf_, pages);
-    tabs_->addTab(transfer_, tr("Transfer"));
-    runs_ = new RunsTab(pages);
-    tabs_->addTab(runs_, tr("Runs"));
-    device_ = new DeviceTab(pages);
-    tabs_->addTab(device_, tr("Bring your device"));
+    addOtherTabs();
     column->addWidget(tabs_);
-    // Counted over when it is looked at: the tab in front has enough to show at once.
-    const auto coverage = [this] {
-        if (coverageIsOld_ && tabs_->currentWidget() == platforms_->parentWidget()) showCoverage();
-    };
-    connect(accuracy_, &AccuracyTab::judged, this, [this, coverage] {
+    connect(accuracy_, &AccuracyTab::judged, this, [this] {
         coverageIsOld_ = true;
-        coverage();
+        refreshCoverage();
     });
-    connect(tabs_, &QTabWidget::currentChanged, this, coverage);
-    connect(survey_, &SurveyTab::openRequested, this, [this](Facet facet, const QString& word, int judgement) {
-        accuracy_->narrowTo(facet, word.toStdString(), judgement);
-        tabs_->setCurrentWidget(accuracy_);
+    connect(tabs_, &QTabWidget::currentChanged, this, [this](int tab) {
+        makeTab(tab);
+        refreshCoverage();
     });
-    connect(calibrate_, &CalibrateTab::useRequested, this, &EvidencePage::calibrationChosen);
-    showCoverage();
-    joinTabs();
+    joinAccuracy();
+    QTimer::singleShot(0, this, &EvidencePage::makeNextTab);
+}
+
+void EvidencePage::addOtherTabs() {
+    const auto add = [this](const QString& title, std::function<QWidget*(QWidget*)> make) {
+        makers_[tabs_->addTab(new QWidget(tabs_), title)] = std::move(make);
+    };
+    add(tr("Survey"), [this](QWidget* pages) {
+        survey_ = new SurveyTab(accuracy_, pages);
+        connect(survey_, &SurveyTab::openRequested, this, [this](Facet facet, const QString& word, int judgement) {
+            accuracy_->narrowTo(facet, word.toStdString(), judgement);
+            tabs_->setCurrentWidget(accuracy_);
+        });
+        return survey_;
+    });
+    add(tr("Coverage"), [this](QWidget*) { return buildCoverage(); });
+    add(tr("References"), [this](QWidget* pages) { return new ReferencesTab(shelf_, pages); });
+    add(tr("Calibrate"), [this](QWidget* pages) {
+        calibrate_ = new CalibrateTab(shelf_, pages);
+        connect(calibrate_, &CalibrateTab::useRequested, this, &EvidencePage::calibrationChosen);
+        return calibrate_;
+    });
+    add(tr("Versions"), [this](QWidget* pages) { return versions_ = new VersionsTab(shelf_, pages); });
+    add(tr("Transfer"), [this](QWidget* pages) { return transfer_ = new TransferTab(shelf_, pages); });
+    add(tr("Runs"), [this](QWidget* pages) {
+        runs_ = new RunsTab(pages);
+        joinRuns();
+        return runs_;
+    });
+    add(tr("Bring your device"), [this](QWidget* pages) { return device_ = new DeviceTab(pages); });
+}
+
+void EvidencePage::makeTab(int tab) {
+    auto maker = makers_.extract(tab);
+    if (!maker) return;
+    QWidget* waiting = tabs_->widget(tab);
+    const bool front = tabs_->currentIndex() == tab;
+    const QString title = tabs_->tabText(tab);
+    const QSignalBlocker quiet(tabs_);
+    QWidget* made = maker.mapped()(ui::stackOf(tabs_));
+    tabs_->removeTab(tab);
+    tabs_->insertTab(tab, made, title);
+    if (front) tabs_->setCurrentIndex(tab);
+    waiting->deleteLater();
+}
+
+void EvidencePage::makeNextTab() {
+    if (makers_.empty()) return;
+    makeTab(makers_.begin()->first);
+    QTimer::singleShot(0, this, &EvidencePage::makeNextTab);
+}
+
+// Counted over when it is looked at: the tab in front has enough to show at once.
+void EvidencePage::refreshCoverage() {
+    if (coverageIsOld_ && platforms_ && tabs_->currentWidget() == platforms_->parentWidget()) showCoverage();
 }
 
 QWidget* EvidencePage::buildCoverage() {
@@ -95,6 +130,7 @@ QWidget* EvidencePage::buildCoverage() {
     classes_->setAccessibleName(tr("Coverage by class of workload"));
     split->addWidget(platforms_);
     split->addWidget(classes_);
+    showCoverage();
     return split;
 }
 

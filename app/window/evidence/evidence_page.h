@@ -5,6 +5,8 @@
 
 #include "app/window/page.h"
 
+#include <functional>
+#include <map>
 #include <memory>
 
 class QTabWidget;
@@ -41,7 +43,7 @@ public:
     Expected<QStringList> report(const QString& folder) override;
 
     ReferenceShelf* shelf() const { return shelf_; }
-    /// These are null until the page is made.
+    /// These are null until the page is made, all but the first until they are looked at or the window has time.
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }
     VersionsTab* versions() const { return versions_; }
@@ -60,7 +62,12 @@ protected:
 
 private:
     QWidget* buildCoverage();
-    void joinTabs();
+    void addOtherTabs();
+    void makeTab(int tab);
+    void makeNextTab();  ///< one in each turn of the events: all together hold the window up
+    void joinAccuracy();
+    void joinRuns();
+    void refreshCoverage();
     void comeToAccuracy();
     void useCalibration(const std::shared_ptr<const Calibration>& calibration);
     void showCoverage();
@@ -79,7 +86,8 @@ private:
     SurveyTab* survey_ = nullptr;
     DeviceTab* device_ = nullptr;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
-    bool coverageIsOld_ = false;  ///< more has been judged since
+    bool coverageIsOld_ = false;                                     ///< more has been judged since
+    std::map<int, std::function<QWidget*(QWidget* pages)>> makers_;  ///< of tabs that wait
 };
 
 }  // namespace orrery::app

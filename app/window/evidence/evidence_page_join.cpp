@@ -136,7 +136,11 @@ void EvidencePage::join(Studio& studio) {
     connect(&studio, &Studio::ready, this, [this] { QTimer::singleShot(300, shelf_, &ReferenceShelf::readShipped); });
 }
 
-void EvidencePage::joinTabs() {
+void EvidencePage::joinRuns() {
+    runs_->setSource([this] { return studio_.runs.storeFile(); });
+}
+
+void EvidencePage::joinAccuracy() {
     connect(accuracy_, &AccuracyTab::exportRequested, this, &EvidencePage::exportAccuracy);
     connect(accuracy_, &AccuracyTab::importRequested, this, &EvidencePage::importResults);
     connect(accuracy_, &AccuracyTab::saveRequested, this, &EvidencePage::saveJudging);
@@ -152,7 +156,6 @@ void EvidencePage::joinTabs() {
         for (const std::string& method : studio_.document.state()->methods) choices << ui::qs(method);
         return choices;
     });
-    runs_->setSource([this] { return studio_.runs.storeFile(); });
     connect(this, &EvidencePage::calibrationChosen, this, &EvidencePage::useCalibration);
 }
 
@@ -170,7 +173,7 @@ void EvidencePage::useCalibration(const std::shared_ptr<const Calibration>& cali
 }
 
 void EvidencePage::comeToAccuracy() {
-    studio_.layouts.showProject();
+    studio_.layouts.showProject(true);
     studio_.router.show(this);
     make();
     tabs_->setCurrentWidget(accuracy_);

@@ -139,10 +139,7 @@ ui::Cell intervalCell(const Line& line, const std::optional<ServingIntervals>& o
 ui::Cell differenceCell(double a, double b, bool againstSecond) {
     if (againstSecond) std::swap(a, b);
     const double change = a > 0 ? b / a - 1 : 0;
-    const QString text =
-        !(a > 0) || std::abs(change) < 0.0005
-            ? QStringLiteral("–")
-            : (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + ui::percentText(std::abs(change));
+    const QString text = !(a > 0) || std::abs(change) < 0.0005 ? QStringLiteral("–") : ui::signedPercentText(change);
     return {text, change, againstSecond ? t("This fleet against the pinned one") : t("Second against first"),
             ui::Tone::Muted, true};
 }

@@ -10,6 +10,8 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QPushButton>
+#include <QStyle>
+#include <QStyleOptionButton>
 #include <QTimer>
 
 #include <algorithm>
@@ -148,10 +150,14 @@ void ServingForm::showTraffic() {
     rate_->setEnabled(open);
     rateText_->setText(open ? tr("%1/s").arg(traffic.arrivals.rate, 0, 'g', 3) : QStringLiteral("–"));
     const QString file = QFileInfo(ui::qs(traffic.trace.file)).fileName();
-    constexpr int most = 22;  // letters, of which the button has room
-    trace_->setText(file.isEmpty()          ? tr("Choose a trace …")
-                    : file.size() <= most ? file
-                                            : file.left(most / 2) + QStringLiteral("…") + file.right(most / 2));
+    // Both ends of a long name, in the room that the button has; before it was laid out, in that which it has at least.
+    constexpr int least = 16;  // letters
+    QStyleOptionButton button;
+    button.initFrom(trace_);
+    const int room = std::max(trace_->style()->subElementRect(QStyle::SE_PushButtonContents, &button, trace_).width(),
+                              least * trace_->fontMetrics().averageCharWidth());
+    trace_->setText(file.isEmpty() ? tr("Choose a trace …")
+                                   : trace_->fontMetrics().elidedText(file, Qt::ElideMiddle, room));
     trace_->setToolTip(file.isEmpty() ? tr("A file of requests: when they come, and how long they are")
                                       : ui::qs(traffic.trace.file));
     const bool traced = traffic.prompt.kind == LengthKind::Trace;

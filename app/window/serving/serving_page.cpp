@@ -69,7 +69,10 @@ ServingPage::ServingPage(Studio& /*studio*/, QWidget* parent)
     connect(&soon_, &QTimer::timeout, this, &ServingPage::ask);
     connect(&frame_, &QTimer::timeout, this, &ServingPage::nextFrame);
     connect(work_, &Background::advanced, this, [this] {
-        if (work_->fraction() > 0) now_->setFullText(tr("simulating, %1").arg(ui::percentText(work_->fraction())));
+        if (!(work_->fraction() > 0)) return;
+        now_->setFullText(tr("simulating, %1").arg(ui::percentText(work_->fraction())));
+        // What it says is of the question before, as what lies under the veil.
+        if (outdated_ && !runs_.empty()) headline_->setTone(ui::Tone::Muted);
     });
     connect(work_, &Background::ended, this, [this] { setTime(time_); });
     question_ = usualQuestion();
@@ -485,7 +488,8 @@ void ServingPage::showFigures() {
     fillFigures(*figures_, runs_, intervals_);
     if (runs_.empty()) return;
     const ServingResult& result = runs_.front()->result;
-    headline_->setFullText(headlineOf(*runs_.front()));
+    // A number and its per cent stay in one line.
+    headline_->setFullText(headlineOf(*runs_.front()).replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")));
     headline_->setToolTip(
         headlineOf(*runs_.front()) + QLatin1Char('\n') +
         tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));

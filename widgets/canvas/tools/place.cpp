@@ -61,6 +61,8 @@ void PlaceTool::placeInto(int holder, const QPointF* topLeft, bool again) {
     ToolContext& context = context_;  // this tool may be gone when the view changes tools
     const std::vector<Component> parts = parts_;
     const bool made = context.report(context.editor->add(scene.path(holder), parts, places, frozen));
+    // By keyboard nobody has pointed at the place, which may lie outside of the view.
+    if (made && !topLeft) context.view.ensureVisible(context.selection.current());
     if (made && !again) context.view.setTool(CanvasView::Tool::Select);
 }
 
