@@ -379,7 +379,7 @@ private slots:
                                                         {"vit_small_patch16_224", "vit-s-16"},
                                                         {"vit_base_patch16_224", "vit-b-16"},
                                                         {"efficientnet_b0", "efficientnet-b0"}};
-        // Of the mobile processor no row was looked at while the method was made.
+        // Both processors' rows were seen while the form was chosen; none of its numbers was fitted to them.
         const std::tuple<const char*, const char*, const char*, double> asked[] = {
             {"core-windows", "core-i9-10940x", "Intel i9-10940X", 0.18},
             {"core-cycle", "core-i9-10940x", "Intel i9-10940X", 0.18},
