@@ -205,6 +205,34 @@ private slots:
         QCOMPARE(left, 0);
     }
 
+    // Every figure has its place on paper, those behind tables and headings too, which used to be lost from the third
+    // page on: of square ones as wide as the page no page holds two.
+    void everyFigureHasItsPlace() {
+        constexpr int figures = 8;
+        QString html = "<html><body><h1>Figures</h1>";
+        for (int part = 0; part < figures; ++part) {
+            html += QString(
+                        "<h3>Part %1</h3><svg viewBox=\"0 0 600 600\"><rect x=\"0\" y=\"0\" width=\"600\" "
+                        "height=\"600\" fill=\"#224466\"/></svg><p>said of it</p><table><tr><th>a</th><th>b</th></tr>")
+                        .arg(part);
+            for (int row = 0; row < 6; ++row)
+                html += QString("<tr><td>row</td><td>%1</td></tr>").arg(QString("several words ").repeated(row * 4));
+            html += "</table>";
+        }
+        QTemporaryDir folder;
+        const QString page = folder.filePath("report.html"), pdf = folder.filePath("report.pdf");
+        QFile file(page);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write((html + "</body></html>").toUtf8());
+        file.close();
+        QCOMPARE(writePdf(page, pdf), QString());
+        QFile written(pdf);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        static const QRegularExpression sheet("/Type /Page\\b(?!s)");
+        const auto pages = QString::fromLatin1(written.readAll()).count(sheet);
+        QVERIFY2(pages >= figures, qPrintable(QString::number(pages)));
+    }
+
     void aPdfIsWritten() {
         QTemporaryDir folder;
         const QString page = folder.filePath("report.html"), pdf = folder.filePath("report.pdf");

@@ -86,6 +86,16 @@ const QString paperStyle = QStringLiteral(
 
 }  // namespace
 
+namespace {
+
+/// All that follows a change. Qt 6.4 by itself lays out the changed block alone: what stands behind it is drawn at its
+/// old place or, beyond the page that it stood on, not at all.
+void layOutFrom(QTextDocument& document, int position) {
+    document.markContentsDirty(position, document.characterCount() - position);
+}
+
+}  // namespace
+
 void keepHeadings(QTextDocument& document, double page) {
     constexpr double rows = 60;  // of a table, in points of the screen
     QAbstractTextDocumentLayout& layout = *document.documentLayout();
@@ -101,6 +111,7 @@ void keepHeadings(QTextDocument& document, double page) {
         QTextBlockFormat before;
         before.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
         QTextCursor(block).mergeBlockFormat(before);
+        layOutFrom(document, block.position());
     }
 }
 
@@ -142,6 +153,7 @@ void keepRowsOf(QTextTable& table, double page) {
             format.setTopPadding(format.topPadding() + next + above - is.top);
             cell.setFormat(format);
         }
+        layOutFrom(*table.document(), table.cellAt(row, 0).firstPosition());
     }
 }
 
@@ -189,6 +201,7 @@ QString writePdf(const QString& html, const QString& pdf) {
         place.insertText(QString(QChar::ObjectReplacementCharacter), format);
     }
     document.setPageSize(page);
+    layOutFrom(document, 0);
     keepHeadings(document, page.height());
     keepRows(document, page.height());
     const int pages = document.pageCount();
