@@ -210,11 +210,11 @@ std::string sideBySideTex(const SideBySide& all) {
         const ErrorSummary& e = common.figures.errors;
         // First of nobody, where no other holds the same.
         const bool alone = common.equals == 1 && all.ranking.size() > 1;
-        out +=
-            fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",
-                        latexText(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
-                        alone ? std::string("--") : fmt::format("{:.0f}", 100 * common.firstShare), 100 * e.medianError,
-                        100 * e.p90Error, 100 * common.figures.coverage90, 1e6 * common.figures.secondsPerAnswer);
+        out += fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {} & {:.1f} & {:.1f} & {:.0f} & {} \\\\\n",
+                           latexText(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
+                           alone ? std::string("--") : fmt::format("{:.0f}", 100 * common.firstShare),
+                           100 * e.medianError, 100 * e.p90Error, 100 * common.figures.coverage90,
+                           latexNumber(1e6 * common.figures.secondsPerAnswer));
     }
     return out + "\\bottomrule\n\\end{tabular}\n";
 }

@@ -6,6 +6,8 @@
 
 #include <QtTest/QtTest>
 
+#include <limits>
+
 using namespace orrery;
 
 class TestWrittenTexts : public QObject {
@@ -21,6 +23,18 @@ private slots:
     void whatLatexReadsAsACommandIsEscaped() {
         QCOMPARE(latexText("a\\b{c}$d#e~f^g"), std::string("a\\textbackslash{}b\\{c\\}\\$d\\#e\\textasciitilde{}f"
                                                            "\\textasciicircum{}g"));
+    }
+    void numbersOfAPaperHaveNoE() {
+        QCOMPARE(latexNumber(480, 2), std::string("480"));
+        QCOMPARE(latexNumber(484, 2), std::string("480"));
+        QCOMPARE(latexNumber(9.996), std::string("10.0"));
+        QCOMPARE(latexNumber(0.01234), std::string("0.0123"));
+        QCOMPARE(latexNumber(999999), std::string("$1.00\\cdot10^{6}$"));
+        QCOMPARE(latexNumber(-4.8e7, 2), std::string("$-4.8\\cdot10^{7}$"));
+        QCOMPARE(latexNumber(0), std::string("0"));
+        QCOMPARE(latexNumber(std::numeric_limits<double>::infinity()), std::string("--"));
+        const std::string tex = latexTable("name,time\ne5,1.5e-05\n1e,2\n");
+        QVERIFY(tex.find("e5 & $1.5\\cdot10^{-5}$ \\\\\n1e & 2") != std::string::npos);
     }
     void aTableOfManyRowsGoesOverPages() {
         std::string csv = "n\n";

@@ -189,7 +189,7 @@ void SurveyTab::showMethods() {
              line.worst.workloadClass.empty()
                  ? wordCell(tr("no row"))
                  : ui::Cell{tr("%1 %2").arg(ui::qs(line.worst.workloadClass), ui::percentText(line.worst.mape)),
-                            line.worst.mape, tr("%1 rows").arg(line.worst.rows)},
+                            line.worst.mape, tr("%n row(s)", nullptr, static_cast<int>(line.worst.rows))},
              wordCell(ui::qs(line.failureMode), ui::qs(line.failureMode))});
     }
     methods_->setCells({tr("Method"), tr("Methodology"), tr("Level"), tr("Rows"), tr("Speed"), tr("Data needed"),

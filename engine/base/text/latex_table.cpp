@@ -1,6 +1,9 @@
 #include "base/text/latex_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -55,11 +58,18 @@ bool isNumber(const std::string& cell) {
     return end == cell.c_str() + cell.size();
 }
 
+// `1.5e-05` as a power of ten.
+std::string cellOf(const std::string& cell) {
+    const auto power = cell.find_first_of("eE");
+    if (power == std::string::npos || power == 0 || !isNumber(cell)) return latexText(cell);
+    return fmt::format("${}\\cdot10^{{{}}}$", cell.substr(0, power), std::atoi(cell.c_str() + power + 1));
+}
+
 std::string lineOf(const Record& record, std::size_t columns) {
     std::string line;
     for (std::size_t i = 0; i < columns; ++i) {
         if (i > 0) line += " & ";
-        if (i < record.size()) line += latexText(record[i]);
+        if (i < record.size()) line += cellOf(record[i]);
     }
     return line + " \\\\\n";
 }
@@ -89,6 +99,18 @@ std::string latexText(std::string_view text) {
         }
     }
     return made;
+}
+
+std::string latexNumber(double value, int digits) {
+    if (!std::isfinite(value)) return "--";
+    if (value == 0) return "0";
+    const int places = digits - 1;
+    // As rounded: 9.996 with three digits has two before the point.
+    const std::string rounded = fmt::format("{:.{}e}", value, places);
+    const auto power = rounded.find('e');
+    const int exponent = std::atoi(rounded.c_str() + power + 1);
+    if (exponent >= 6 || exponent < -3) return fmt::format("${}\\cdot10^{{{}}}$", rounded.substr(0, power), exponent);
+    return fmt::format("{:.{}f}", std::strtod(rounded.c_str(), nullptr), std::max(0, places - exponent));
 }
 
 std::string latexTable(std::string_view csv) {

@@ -1,6 +1,7 @@
 #include "store/judging/judging_export.h"
 
 #include "base/hash.h"
+#include "base/text/latex_table.h"
 #include "store/export/csv_row.h"
 #include "store/export/json_parts.h"
 #include "store/judging/judged_rows.h"
@@ -318,12 +319,13 @@ std::string judgedTex(const Judged& judged) {
     for (const std::size_t i : judged.ranking) {
         const JudgedEntry& entry = judged.entries[i];
         const ErrorSummary& e = entry.common.figures.errors;
-        out += fmt::format(
-            "{} & {} & {:.1f} & {:.1f}--{:.1f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} & {} & {} & {} \\\\\n",
-            texted(entry.asked), texted(toText(entry.card->methodology)), 100 * e.mape, 100 * entry.common.mapeLow,
-            100 * entry.common.mapeHigh, 100 * e.medianError, 100 * e.p90Error, 100 * entry.common.figures.coverage90,
-            1e6 * entry.own.secondsPerAnswer, entry.facts.samples ? fmt::format("{}", *entry.facts.samples) : "--",
-            entry.facts.fitting ? fmt::format("{:.2g}", entry.facts.fitting->value) : "--", entry.facts.points());
+        out +=
+            fmt::format("{} & {} & {:.1f} & {:.1f}--{:.1f} & {:.1f} & {:.1f} & {:.0f} & {} & {} & {} & {} \\\\\n",
+                        texted(entry.asked), texted(toText(entry.card->methodology)), 100 * e.mape,
+                        100 * entry.common.mapeLow, 100 * entry.common.mapeHigh, 100 * e.medianError, 100 * e.p90Error,
+                        100 * entry.common.figures.coverage90, latexNumber(1e6 * entry.own.secondsPerAnswer),
+                        entry.facts.samples ? fmt::format("{}", *entry.facts.samples) : "--",
+                        entry.facts.fitting ? latexNumber(entry.facts.fitting->value, 2) : "--", entry.facts.points());
     }
     out += "\\bottomrule\n\\end{tabular}\n\n";
     return out + matrixTex(judged.matrix, judged.matrixEntries());
