@@ -72,6 +72,8 @@ READERS = {
                    ["dram", "--config", CORPUS + "/dram-config/ddr4.yaml", "--trace", "@"], True),
     "tuning-log": (["tests/fuzz/corpus/tuning-log/*"], ["schedules", "@"], True),
     "edge-table": (["tests/fuzz/corpus/edge-table/*"], ["edge", "@", "--samples", "5"], True),
+    "edge-beside": (["tests/fuzz/corpus/edge-table/*"],
+                    ["edge", CORPUS + "/edge-table/names.csv", "--beside", "@", "--samples", "5"], True),
     "edge-measured": (["tests/fuzz/corpus/edge-measured/*"],
                       ["edge", CORPUS + "/edge-table/names.csv", "--next", "4", "--measured", "@"], True),
     "counters": (["tests/fuzz/corpus/counters/*"], ["power", "--counters", "@"], False),
