@@ -12,7 +12,7 @@ namespace {
 // Rankings of one ensemble of trees differ from seed to seed by several of its first ten; the mean of some is steadier.
 constexpr int ensembles = 3;
 
-TrainingOptions boosted(const ScheduleTraining& training) {
+TrainingOptions shallowTrees(const ScheduleTraining& training) {
     TrainingOptions options;
     options.kind = "trees";
     options.steps = 200;
@@ -29,7 +29,7 @@ TrainingOptions boosted(const ScheduleTraining& training) {
 
 Expected<std::vector<RegressorPtr>> trained(const TrainingData& data, const ScheduleTraining& training) {
     std::vector<RegressorPtr> all;
-    TrainingOptions options = boosted(training);
+    TrainingOptions options = shallowTrees(training);
     for (int i = 0; i < ensembles; ++i, ++options.seed) {
         auto one = train(data, nullptr, options);
         if (!one) return Unexpected(one.error());
