@@ -54,7 +54,7 @@ private slots:
         const auto& search = window_->document().state()->search;
         QVERIFY(search && search->knobs.size() == 1);
         QCOMPARE(search->method, std::string("hierarchical-roofline"));
-        QCOMPARE(search->objectives, std::vector<std::string>{"time"});
+        QCOMPARE(search->objectives, (std::vector<std::string>{"time", "energy"}));
         QVERIFY(QTest::qWaitFor([this] { return go()->isEnabled(); }, 10000));
         QTest::mouseClick(go(), Qt::LeftButton);
         QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && page_->view(); }, 20000));

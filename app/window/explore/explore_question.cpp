@@ -66,11 +66,15 @@ std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answe
 }
 
 void startSearch(SearchSettings& settings, const Hardware& hardware, const ui::Snapshot* shown) {
+    const Estimate* primary = shown ? shown->primaryEstimate() : nullptr;
     if (settings.objectives.size() < 2) {
         settings.objectives = {"time"};
-        if (areaOf(hardware)) settings.objectives.emplace_back("area");
+        // What a gain costs: silicon where the parts say their process, else energy.
+        if (areaOf(hardware))
+            settings.objectives.emplace_back("area");
+        else if (primary && primary->energy)
+            settings.objectives.emplace_back("energy");
     }
-    const Estimate* primary = shown ? shown->primaryEstimate() : nullptr;
     if (!primary) return;
     const bool refused = std::ranges::any_of(shown->answers, [&](const ui::Answer& each) {
         return each.failure && !each.notAsked() && each.method == ui::qs(settings.method);

@@ -29,8 +29,9 @@ struct LimitOffer {
 /// Of an answer to the question as it stands; those that need no answer where it is null.
 std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answer, double deviceHour);
 ExploreQuestion exploreQuestion(const Document& document);
-/// What a first knob brings: aims that the drawing answers (silicon where it says in which process), and, where the
-/// search's method refuses this question, the method whose answer is shown. `shown`: null where there is none.
+/// What a first knob brings: aims that the drawing answers (silicon where it says in which process, else energy), and,
+/// where the search's method refuses this question, the method whose answer is shown. `shown`: null where there is
+/// none.
 void startSearch(SearchSettings& settings, const Hardware& hardware, const ui::Snapshot* shown);
 /// Of the whole question; the workload has been loaded.
 Scenario scenarioOf(const ExploreQuestion& question, WorkloadPtr workload);
