@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -46,8 +47,10 @@ bool isOption(std::string_view word) {
 
 // An input that stands behind an option whose value was left out.
 bool standsAlready(const std::string& file) {
+    constexpr std::array inputs{".csv", ".gz", ".yaml", ".yml", ".onnx", ".parquet", ".param", ".cfg", ".sqlite"};
     std::error_code problem;
-    return !file.ends_with(".json") && std::filesystem::is_regular_file(file, problem);
+    return std::ranges::any_of(inputs, [&](const char* ending) { return file.ends_with(ending); }) &&
+           std::filesystem::is_regular_file(file, problem);
 }
 
 }  // namespace
