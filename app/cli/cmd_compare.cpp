@@ -194,7 +194,7 @@ std::vector<Option> options() {
         {"range", "FROM..TO", "where the break-even is looked for, instead of the attribute's usual range"},
     };
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
-    all.push_back({"csv", "[FILE]", "the table as CSV; standard output if left out"});
+    all.push_back({"csv", "FILE", "the table as CSV; - is standard output"});
     all.push_back({"json", "[FILE]",
                    "everything as JSON (resources/schema/comparison.schema.json); standard output if left out"});
     return all;

@@ -114,7 +114,7 @@ std::vector<Option> optionsOfDrift() {
     all.push_back({"steps", "", "every version against the next, instead of the oldest against the newest"});
     all.push_back({"rows", "N", "of the later version, to repair with; 16 if left out"});
     all.push_back({"seed", "N", "of the draws; 1 if left out"});
-    all.push_back({"csv", "[FILE]", "the families as CSV; standard output if left out"});
+    all.push_back({"csv", "FILE", "the families as CSV; - is standard output"});
     all.push_back({"json", "[FILE]", "the families as JSON; standard output if left out"});
     return all;
 }

@@ -238,7 +238,7 @@ const Command schedulesCommand{
                  "search each operator's recorded schedules (of --test, where given), guided by a model of all others"},
                 {"trials", "N", "of a search, after which it goes on blindly (200)"},
                 {"seed", "N", "of folds, training and given rows; 1 if left out"},
-                {"csv", "[FILE]", "every judged row with what the model said; standard output if left out"},
+                {"csv", "FILE", "every judged row with what the model said; - is standard output"},
                 {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
     .examples = {{"orrery-cli schedules trials.csv", "how well are schedules ranked of operators that were not seen?"},
                  {"orrery-cli schedules tuned.csv --new-devices --samples 10 --json",

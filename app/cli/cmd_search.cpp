@@ -401,7 +401,7 @@ const Command searchCommand{
          {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
          {"fit-surrogate", "FILE", "learn from the points: FILE answers others, as the method surrogate(file=FILE)"},
          {"date", "DAY", "the day that such a file says; today if left out"},
-         {"csv", "[FILE]", "all points, or the scores of agents, as CSV; standard output if left out"},
+         {"csv", "FILE", "all points, or the scores of agents, as CSV; - is standard output"},
          {"json", "[FILE]", "best, front and history as JSON; standard output if left out"},
          {"agents", "LIST",
           "compare agents: all, or names with commas between them; NAME/3 gets a third of the evaluations"},

@@ -298,7 +298,7 @@ const Command surrogateCommand{
                 {"out", "FILE", "where the surrogate goes, - for standard output"},
                 {"method", "ID", "of a study of several methods: whose answers are learned"},
                 {"rows", "FILE", "a table to answer, and to judge by where it has the targets"},
-                {"csv", "[FILE]", "answers to these rows with their intervals; standard output if left out"},
+                {"csv", "FILE", "answers to these rows with their intervals; - is standard output"},
                 {"json", "[FILE]", "models and errors as JSON; standard output if left out"}},
     .required = {},
     .examples = {{"orrery-cli surrogate designs.csv --target Latency --target Energy --out designs.json",

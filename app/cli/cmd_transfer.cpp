@@ -113,7 +113,7 @@ std::vector<Option> optionsOfTransfer() {
     all.push_back({"method", "ID", "which method; roofline if left out"});
     all.push_back({"by", "GROUPS", "device or platform; device if left out"});
     all.push_back({"fit", "HOW", "factors: one per kind of kernel; own: the method's own fit, of GPUs"});
-    all.push_back({"csv", "[FILE]", "one line per pair as CSV; standard output if left out"});
+    all.push_back({"csv", "FILE", "one line per pair as CSV; - is standard output"});
     all.push_back({"json", "[FILE]", "as JSON (resources/schema/transfer.schema.json); standard output if left out"});
     return all;
 }

@@ -119,7 +119,7 @@ const std::vector<Option>& boundOptions() {
          "the least words that any tiling and loop order moves, for every size of one buffer over a store; the "
          "design's levels and the mapping are marked on it"},
         {"bound-tiles", "KIND", "with --bound-curve: any (default; the last tile may be smaller) or divisors"},
-        {"csv", "[FILE]", "with --bound-curve: every corner, level and mapping as CSV; standard output if left out"}};
+        {"csv", "FILE", "with --bound-curve: every corner, level and mapping as CSV; - is standard output"}};
     return options;
 }
 

@@ -76,6 +76,7 @@ private slots:
         row("unknown command", {"rum"}, "`run`");
         row("unknown option", runOf({"--metod", "roofline"}), "`--method`");
         row("missing value", runOf({"--batch"}), "needs a value");
+        row("tables are written where it is said", {"drift", "old.csv", "--csv"}, "needs a value");
         row("missing option", {"run", "--hardware", "h100-sxm"}, "--workload");
         row("missing argument", {"import"}, "FILE");
         row("one too many", {"methods", "roofline", "extra"}, "too many");
