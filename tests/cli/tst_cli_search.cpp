@@ -108,6 +108,8 @@ private slots:
         QVERIFY2(whole.exit == 0, whole.text().constData());
         for (const std::string& error : schemaErrors(whole.out.toStdString(), "search")) QFAIL(error.c_str());
         const Json json = Json::parse(whole.out.toStdString());
+        QCOMPARE(json["objectives"][0]["unit"].get<std::string>(), std::string("s"));
+        QVERIFY(json["objectives"][1].contains("unit"));
         QCOMPARE(json["cheaper"].size(), std::size_t{1});
         QCOMPARE(json["cheaper"][0]["method"].get<std::string>(), std::string("roofline"));
         const auto storedNow = [&] {

@@ -60,6 +60,13 @@ Json historyJson(const SearchProblem& problem, const PointAnswers& seen) {
             {"refusals", std::move(refused)}};
 }
 
+/// SI unit of an objective's numbers; empty where it has none or a table answers.
+std::string unitOf(const SearchOutcome& outcome, std::size_t objective) {
+    const BaseAnswer& base = outcome.base;
+    if (objective < base.units.size() && !base.units[objective].empty()) return base.units[objective];
+    return objective < base.dimensions.size() ? std::string(baseUnit(base.dimensions[objective])) : std::string();
+}
+
 }  // namespace
 
 std::string searchJson(const SearchOutcome& outcome) {
@@ -82,8 +89,11 @@ std::string searchJson(const SearchOutcome& outcome) {
         if (!knob.own.empty()) one["drawn"] = knob.own;
         knobs.push_back(std::move(one));
     }
-    for (const Objective& objective : problem.objectives) {
-        objectives.push_back({{"quantity", objective.quantity}, {"maximise", objective.maximise}});
+    for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
+        const Objective& objective = problem.objectives[k];
+        Json one{{"quantity", objective.quantity}, {"maximise", objective.maximise}};
+        if (std::string unit = unitOf(outcome, k); !unit.empty()) one["unit"] = std::move(unit);
+        objectives.push_back(std::move(one));
     }
     for (const Constraint& constraint : problem.constraints) constraints.push_back(constraint.text);
     json["knobs"] = std::move(knobs);
