@@ -26,4 +26,10 @@ double operandSeconds(const Kernel& kernel, const GpuView& gpu) {
     return kernel.flops / 2 / (rate / lane * gpu.sms);
 }
 
+std::vector<KernelNote> directConvolutionNotes() {
+    return {
+        {"in groups, taken as computed directly, as a stream of their input and result, for the tiles of a product "
+         "would be all but empty; the interval reaches to the product"}};
+}
+
 }  // namespace orrery

@@ -34,14 +34,21 @@ std::optional<KernelPrice> directConvolution(const Kernel& kernel, const GpuView
     return direct;
 }
 
-/// What `price` says of a kernel; of a convolution in groups the faster of that and of a direct one.
+/// What a pricer that uses fasterConvolution() says of the kernels that it took directly (KernelPricer::notes()).
+std::vector<KernelNote> directConvolutionNotes();
+
+/// What `price` says of a kernel; of a convolution in groups the faster of that and of a direct one, which has the
+/// first of directConvolutionNotes().
 template <class Price>
 KernelPrice fasterConvolution(const Kernel& kernel, const GpuView& gpu, const Price& price) {
     KernelPrice made = price(kernel);
     auto other = directConvolution(kernel, gpu, price);
     if (!other) return made;
     // Nobody measured which of them a library runs, nor how well: the interval reaches from one to the other.
-    if (other->seconds < made.seconds) std::swap(made, *other);
+    if (other->seconds < made.seconds) {
+        std::swap(made, *other);
+        made.note = 0;
+    }
     made.low = std::min(made.low, made.seconds);
     made.high = std::max(made.high, other->seconds);
     // A roofline stands for the stream where the method has none: a guess, which the product still bounds.

@@ -76,6 +76,8 @@ public:
         });
     }
 
+    std::vector<KernelNote> notes() const override { return directConvolutionNotes(); }
+
     KernelStory explain(const Kernel& kernel) const override {
         const auto alone = [&](const Kernel& each) { return priceAlone(each); };
         const auto direct = directConvolution(kernel, gpu_, alone);

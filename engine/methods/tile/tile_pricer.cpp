@@ -246,4 +246,8 @@ std::vector<std::string> TilePricer::assumptions() const {
     return assumptionsOf(bindings_);
 }
 
+std::vector<KernelNote> TilePricer::notes() const {
+    return directConvolutionNotes();
+}
+
 }  // namespace orrery

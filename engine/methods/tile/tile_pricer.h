@@ -64,6 +64,7 @@ public:
     KernelStory explain(const Kernel& kernel) const final;
     double correlation(KernelKind kind) const final;
     std::vector<std::string> assumptions() const final;
+    std::vector<KernelNote> notes() const final;
 
 protected:
     /// What the method makes of a physical price.

@@ -42,6 +42,8 @@ public:
         return fasterConvolution(kernel, gpu_, [&](const Kernel& each) { return scaled(each); });
     }
 
+    std::vector<KernelNote> notes() const override { return directConvolutionNotes(); }
+
     KernelStory explain(const Kernel& kernel) const override {
         const auto alone = [&](const Kernel& each) { return scaled(each); };
         const auto direct = directConvolution(kernel, gpu_, alone);
