@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -30,6 +31,7 @@ struct PricedStep {
     GpuGeneration generation = GpuGeneration::Ampere;
     bool experts = false;
     StepFigures answer;
+    double alone = 0;  ///< s by kernels alone, with nothing that the stack adds; of rows that are fitted
 };
 
 /// Rows that share numbers.
@@ -64,19 +66,29 @@ Expected<PricedStep> priceStep(const PublishedSteps& steps, const PublishedStep&
     const auto device = deviceView(hardware->hardware);
     if (!device) return failed(device.error());
     priced.generation = generationOf(*device);
-    const auto executor = makeSerialExecutor();
-    EstimateContext context{*executor, stop};
-    context.options["fusion"] = step.fusion;
-    context.options["launch"] = step.launch;
-    context.options["stack"] = step.stack;
     const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)),
                             *workload,
                             {},
                             TrainingStep{Optimizer::Adam, step.recompute}};
-    auto model = StepModel::make(*findMethod("tile-hybrid"), scenario, context);
+    const auto executor = makeSerialExecutor();
+    const auto modelWith = [&](const std::string& stack) {
+        EstimateContext context{*executor, stop};
+        context.options["fusion"] = step.fusion;
+        context.options["launch"] = step.launch;
+        context.options["stack"] = stack;
+        return StepModel::make(*findMethod("tile-hybrid"), scenario, context);
+    };
+    auto model = modelWith(step.stack);
     if (!model) return failed(std::move(model.error()));
     priced.model = std::move(*model);
     priced.plan = {step.plan, step.recompute};
+    if (!step.judged) {
+        const auto bare = modelWith(std::string(trainingStacks().front().id));
+        if (!bare) return failed(bare.error());
+        const auto alone = (*bare)->figures(priced.plan, stop);
+        if (!alone) return failed(alone.error());
+        priced.alone = alone->seconds;
+    }
     const auto shard = priced.model->shard(priced.plan, stop);
     if (!shard) return failed(shard.error());
     priced.experts = hasExperts(shard->workload->graph);
@@ -153,12 +165,44 @@ void setIntervals(std::vector<StackGroup>& groups) {
     }
 }
 
-/// Sections of one calibration, with where their steps come from.
-CalibrationSection sectionOf(const StackGroup& group, const std::vector<PricedStep>& rows) {
-    CalibrationSection section = stackSection(group.stack->id, group.row);
+/// From where 5 % of further ones lie below to where 5 % lie above; none is nearer than nothing added. Every stack's
+/// sizes together weigh the same, and a further one as much as each of the stack it may be of.
+StepSpread spreadOfAll(const std::map<std::string_view, std::vector<double>>& byStack) {
+    struct One {
+        double size, weight;
+    };
+    std::vector<One> all;
+    for (const auto& [stack, sizes] : byStack)
+        for (const double size : sizes) all.push_back({size, 1 / static_cast<double>(sizes.size() + 1)});
+    const auto side = [&](double sign) {
+        std::sort(all.begin(), all.end(), [&](const One& a, const One& b) { return sign * a.size < sign * b.size; });
+        double below = 0, of = static_cast<double>(byStack.size());
+        for (const One& one : all)
+            if (below += one.weight; below >= 0.95 * of) return std::max(0.0, sign * one.size);
+        return all.empty() ? 0 : std::max(0.0, sign * all.back().size);
+    };
+    const auto rounded = [](double size) { return std::round(1000 * size) / 1000; };
+    return {-rounded(side(-1)), rounded(side(1))};
+}
+
+/// By generation; nothing of a row's own answer was fitted, so that no leverage counts.
+std::vector<AnySoftware> anySoftware(const std::vector<PricedStep>& rows) {
+    std::map<GpuGeneration, std::array<std::map<std::string_view, std::vector<double>>, 2>> sizes;
+    for (const PricedStep& row : rows)
+        if (row.alone > 0)
+            sizes[row.generation][row.experts ? 1 : 0][row.stack->id].push_back(
+                std::log(row.step->seconds / row.alone));
+    std::vector<AnySoftware> made;
+    for (const auto& [generation, of] : sizes) made.push_back({generation, spreadOfAll(of[0]), spreadOfAll(of[1])});
+    return made;
+}
+
+constexpr const char* fitted_half = "the rows of the table that its column `half` leaves for fitting";
+
+std::vector<CalibrationSource> sourcesOf(const std::vector<PricedStep>& rows, const std::vector<std::size_t>& fitted) {
     std::map<std::string, CalibrationSource> sources;
     std::map<std::string, Hash> hashes;
-    for (const std::size_t i : group.fitted) {
+    for (const std::size_t i : fitted) {
         const PublishedStep& step = *rows[i].step;
         CalibrationSource& source = sources[step.publication];
         source.name = step.publication;
@@ -167,12 +211,20 @@ CalibrationSection sectionOf(const StackGroup& group, const std::vector<PricedSt
         ++source.rows;
         hashes[step.publication].add(toText(step.plan)).add(step.seconds);
     }
+    std::vector<CalibrationSource> all;
     for (auto& [name, source] : sources) {
         source.hash = hashes[name].hex();
-        section.sources.push_back(source);
+        all.push_back(source);
     }
+    return all;
+}
+
+/// Sections of one calibration, with where their steps come from.
+CalibrationSection sectionOf(const StackGroup& group, const std::vector<PricedStep>& rows) {
+    CalibrationSection section = stackSection(group.stack->id, group.row);
+    section.sources = sourcesOf(rows, group.fitted);
     section.parameters.emplace("decided by steps", std::round(10 * group.solution.decided) / 10);
-    section.split = "the rows of the table that its column `half` leaves for fitting";
+    section.split = fitted_half;
     return section;
 }
 
@@ -212,6 +264,14 @@ Expected<StackFit> fitStacks(const PublishedSteps& steps, const std::string& dat
     fit.calibration.methodVersion = "1";
     fit.calibration.date = date;
     for (const StackGroup& group : groups) fit.calibration.sections.push_back(sectionOf(group, rows));
+    for (const AnySoftware& any : anySoftware(rows)) {
+        CalibrationSection& section = fit.calibration.sections.emplace_back(softwareSection(any));
+        std::vector<std::size_t> fitted;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (rows[i].alone > 0 && rows[i].generation == any.generation) fitted.push_back(i);
+        section.sources = sourcesOf(rows, fitted);
+        section.split = fitted_half;
+    }
     CalibrationSet set;
     set.add(std::make_shared<const Calibration>(fit.calibration));
     for (PricedStep& row : rows) {

@@ -17,7 +17,8 @@ struct ShardFacts {
     bool bound = false;                    ///< the method answers bounds: exchanges at their least are the likely ones
     const TrainingStack* stack = nullptr;  ///< what software adds; null: nothing
     std::optional<StackOnGeneration> row;  ///< of it, on this device; there where `stack` is
-    double spread = 0;                     ///< of measured steps, as StackOnGeneration has it; 0: not known
+    StepSpread spread;                     ///< of measured steps, as StackHere has it
+    std::string measuredSteps;             ///< of which they are
     double capacity = 0;                   ///< B of a device
     double joulesPerSecond = 0;            ///< of a device that computes
     double tokens = 0;                     ///< of one micro-batch on one device; samples where there are no tokens

@@ -212,11 +212,14 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
     figures_.seconds = total.likely();
     figures_.low = std::min(total.likely(), total.at[Sides::Low]);
     figures_.high = std::max(total.likely(), total.at[Sides::High]);
-    double spread = 0;
-    for (const ClosedStage& one : stages_.each) spread = std::max(spread, one.facts->spread);
-    if (spread > 0) {
-        figures_.low = total.likely() * std::exp(-spread);
-        figures_.high = total.likely() * std::exp(spread);
+    const ShardFacts* widest = stages_.each.front().facts;
+    for (const ClosedStage& one : stages_.each)
+        if (one.facts->spread.width() > widest->spread.width()) widest = one.facts;
+    const bool widened = widest->row || !widest->bound;
+    if (const StepSpread& spread = widest->spread; widened && spread.known()) {
+        const double low = total.likely() * std::exp(spread.low), high = total.likely() * std::exp(spread.high);
+        figures_.low = widest->row ? low : std::min(figures_.low, low);
+        figures_.high = widest->row ? high : std::max(figures_.high, high);
     }
     const bool bounded = std::all_of(stages_.each.begin(), stages_.each.end(),
                                      [](const ClosedStage& one) { return one.facts->factor.at[Sides::Least] > 0; });

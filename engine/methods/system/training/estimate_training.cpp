@@ -196,7 +196,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     const SentBytes sent = sentBy(*prices, programs, {&planned->group().tiers});
     const double peakSeconds = peakSecondsOf(*answer, alone);
     setLatency(*answer, *runs);
-    if (here.row) setMeasured(*answer, here, shard.graph);
+    setMeasured(*answer, here, shard.graph);
     answer->figures = stepFigures(*answer, plan, alone, peakSeconds, planned->sharded.microbatches, side, sent);
     if (step.lora > 0)  // it counts gradients of all weights
         std::erase_if(answer->figures, [](const Figure& each) { return each.label == "Model FLOP utilisation"; });

@@ -302,12 +302,10 @@ private:
         const SentBytes sent = sentBy(prices, programs_, tiers_);
         setLatency(answer, runs);
         const auto widest = std::max_element(kinds_.begin(), kinds_.end(), [&](const KindStep& a, const KindStep& b) {
-            const auto spread = [&](const KindStep& its) {
-                return its.here.row ? its.here.row->spreadOf(sharded_.shard->graph, its.here.generation) : 0;
-            };
-            return spread(a) < spread(b);
+            const auto width = [&](const KindStep& its) { return its.here.spreadOf(sharded_.shard->graph).width(); };
+            return width(a) < width(b);
         });
-        if (widest->here.row) setMeasured(answer, widest->here, sharded_.shard->graph);
+        setMeasured(answer, widest->here, sharded_.shard->graph);
         answer.figures = stepFigures(answer, plan_, first.alone, meanPeakSeconds(), sharded_.microbatches, side, sent);
         const double whole = first.estimate.memory ? first.estimate.memory->weights.value : 0;
         setMemory(answer);

@@ -124,13 +124,16 @@ void setLatency(Estimate& answer, const StepRuns& runs) {
 
 void setMeasured(Estimate& answer, const StackHere& here, const Graph& shard) {
     const double total = answer.latency.value;
-    if (const double spread = here.row->spreadOf(shard, here.generation); spread > 0) {
-        answer.interval.low = Seconds(std::max(answer.bound ? answer.bound->value : 0, total * std::exp(-spread)));
-        answer.interval.high = Seconds(total * std::exp(spread));
-        answer.interval.basis =
-            fmt::format("90 % of measured steps of {} on {}", here.stack->title, toText(here.row->generation));
+    const bool widened = here.row || answer.interval.kind != IntervalKind::Bound;
+    if (const StepSpread spread = here.spreadOf(shard); widened && spread.known()) {
+        const double low = total * std::exp(spread.low), high = total * std::exp(spread.high);
+        // Without a stack the prices' own sides count too: they know this device and these kernels.
+        answer.interval.low = Seconds(std::max(answer.bound ? answer.bound->value : 0,
+                                               here.row ? low : std::min(low, answer.interval.low.value)));
+        answer.interval.high = Seconds(here.row ? high : std::max(high, answer.interval.high.value));
+        answer.interval.basis = here.row ? here.measuredSteps() : answer.interval.basis + "; " + here.measuredSteps();
     }
-    answer.assumptions.push_back(saidOf(*here.stack, *here.row));
+    if (here.row) answer.assumptions.push_back(saidOf(*here.stack, *here.row));
 }
 
 double peakSecondsOf(const Estimate& shard, double computed) {

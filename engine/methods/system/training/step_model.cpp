@@ -313,12 +313,9 @@ Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::sto
     if (!found) return Unexpected(found.error());
     const PricedShard& priced = *found->front().shard;
     Shard made{priced.estimate, priced.sharded.assumptions, {}, priced.sharded.shard, priced.facts.peakSeconds};
-    const TrainingStack* stack = priced.facts.stack;
-    const auto& row = priced.facts.row;
-    if (!row) return made;
-    if (priced.facts.spread > 0)
-        made.measured = fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation));
-    made.assumptions.push_back(saidOf(*stack, *row));
+    if (priced.facts.spread.known() && (priced.facts.row || !priced.facts.bound))
+        made.measured = priced.facts.measuredSteps;
+    if (priced.facts.row) made.assumptions.push_back(saidOf(*priced.facts.stack, *priced.facts.row));
     return made;
 }
 

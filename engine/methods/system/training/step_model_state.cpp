@@ -89,7 +89,8 @@ void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size
                                      here.row ? here.stack->gradientBytes : 0);
     else
         made.noHost = host.error();
-    if (here.row) made.facts.spread = here.row->spreadOf(shard.graph, here.generation);
+    made.facts.spread = here.spreadOf(shard.graph);
+    made.facts.measuredSteps = here.measuredSteps();
 }
 
 Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, bool bound) const {

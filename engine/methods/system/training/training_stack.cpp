@@ -1,5 +1,6 @@
 #include "methods/system/training/training_stack.h"
 
+#include "hardware/views/gpu_view.h"
 #include "methods/answer/answer.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,10 @@ constexpr std::array numbers{Number{"kernels", &StackOnGeneration::kernels, 0.1,
                              Number{"spread", &StackOnGeneration::spread, 0, 10},
                              Number{"expert spread", &StackOnGeneration::expertSpread, 0, 10}};
 
+// Of AnySoftware: no stack is called so.
+constexpr std::string_view any_stack = "any software";
+constexpr double farthest = 10;  // ln, that a file may say of it
+
 std::string variantOf(std::string_view stack, GpuGeneration generation) {
     return fmt::format("{} on {}", stack, toText(generation));
 }
@@ -88,6 +93,26 @@ StackOnGeneration rowOf(const CalibrationSection& section, GpuGeneration generat
             row.*number.value = at->second;
     }
     return row;
+}
+
+/// `read` of the section of the generation or of the nearest one, in the last calibration that has one.
+template <typename Row, typename Read>
+std::optional<Row> nearestSection(std::string_view stack, GpuGeneration generation, const CalibrationSet& calibrations,
+                                  Read read) {
+    const auto all = calibrations.all();
+    std::optional<Row> nearest;
+    int least = gpuGenerationCount;
+    for (auto calibration = all.rbegin(); calibration != all.rend() && !nearest; ++calibration) {
+        if ((*calibration)->method != stackCalibration) continue;
+        for (int g = 0; g < gpuGenerationCount; ++g) {
+            const auto its = static_cast<GpuGeneration>(g);
+            const int apart = std::abs(g - static_cast<int>(generation));
+            if (apart >= least) continue;
+            for (const CalibrationSection& section : (*calibration)->sections)
+                if (section.variant == variantOf(stack, its)) nearest = read(section, its), least = apart;
+        }
+    }
+    return nearest;
 }
 
 void issueNoFaster(std::vector<ProgramPiece>& pieces, double seconds) {
@@ -126,9 +151,15 @@ bool hasExperts(const Graph& shard) {
                        [](const Operator& each) { return each.type == "GroupedMatMul"; });
 }
 
-double StackOnGeneration::spreadOf(const Graph& shard, GpuGeneration device) const {
-    const double own = expertSpread > 0 && hasExperts(shard) ? expertSpread : spread;
-    return device == generation ? own : 2 * own;
+StepSpread StackOnGeneration::spreadOf(const Graph& shard, GpuGeneration device) const {
+    const double size = expertSpread > 0 && hasExperts(shard) ? expertSpread : spread;
+    const StepSpread own{-size, size};
+    return device == generation ? own : own.twice();
+}
+
+StepSpread AnySoftware::spreadOf(const Graph& shard, GpuGeneration device) const {
+    const StepSpread own = experts.known() && hasExperts(shard) ? experts : dense;
+    return device == generation ? own : own.twice();
 }
 
 CalibrationSection stackSection(std::string_view stack, const StackOnGeneration& row) {
@@ -141,20 +172,31 @@ CalibrationSection stackSection(std::string_view stack, const StackOnGeneration&
 
 std::optional<StackOnGeneration> stackOn(const TrainingStack& stack, GpuGeneration generation,
                                          const CalibrationSet& calibrations) {
-    const auto all = calibrations.all();
-    std::optional<StackOnGeneration> nearest;
-    int least = gpuGenerationCount;
-    for (auto calibration = all.rbegin(); calibration != all.rend() && !nearest; ++calibration) {
-        if ((*calibration)->method != stackCalibration) continue;
-        for (int g = 0; g < gpuGenerationCount; ++g) {
-            const auto its = static_cast<GpuGeneration>(g);
-            const int apart = std::abs(g - static_cast<int>(generation));
-            if (apart >= least) continue;
-            for (const CalibrationSection& section : (*calibration)->sections)
-                if (section.variant == variantOf(stack.id, its)) nearest = rowOf(section, its), least = apart;
-        }
-    }
-    return nearest;
+    return nearestSection<StackOnGeneration>(stack.id, generation, calibrations, rowOf);
+}
+
+CalibrationSection softwareSection(const AnySoftware& any) {
+    CalibrationSection section;
+    section.kind = KernelKind::Other;
+    section.variant = variantOf(any_stack, any.generation);
+    section.parameters = {{"low", any.dense.low},
+                          {"high", any.dense.high},
+                          {"experts low", any.experts.low},
+                          {"experts high", any.experts.high}};
+    return section;
+}
+
+std::optional<AnySoftware> softwareOn(GpuGeneration generation, const CalibrationSet& calibrations) {
+    return nearestSection<AnySoftware>(
+        any_stack, generation, calibrations, [](const CalibrationSection& section, GpuGeneration its) {
+            const auto side = [&](std::string_view name, double least, double most) {
+                const auto at = section.parameters.find(name);
+                return at == section.parameters.end() ? 0 : std::clamp(at->second, least, most);
+            };
+            return AnySoftware{its,
+                               {side("low", -farthest, 0), side("high", 0, farthest)},
+                               {side("experts low", -farthest, 0), side("experts high", 0, farthest)}};
+        });
 }
 
 std::string saidOf(const TrainingStack& stack, const StackOnGeneration& row) {
@@ -235,6 +277,16 @@ void slowBeside(const StackOnGeneration& row, double beside, TrainingProgram& pr
     }
 }
 
+StepSpread StackHere::spreadOf(const Graph& shard) const {
+    return row ? row->spreadOf(shard, generation) : any ? any->spreadOf(shard, generation) : StepSpread{};
+}
+
+std::string StackHere::measuredSteps() const {
+    return row   ? fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation))
+           : any ? fmt::format("90 % of measured steps of all stacks on {}, for none is named", toText(any->generation))
+                 : std::string();
+}
+
 StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,
                     const EstimateContext& context) {
     StackHere here;
@@ -242,8 +294,10 @@ StackHere stackHere(const Method& method, const Scenario& scenario, const Device
     const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
     if (!here.stack || !device) return here;
     here.generation = generationOf(*device);
-    here.row =
-        stackOn(*here.stack, here.generation, context.calibrations ? *context.calibrations : shippedCalibrations().set);
+    const CalibrationSet& known = context.calibrations ? *context.calibrations : shippedCalibrations().set;
+    here.row = stackOn(*here.stack, here.generation, known);
+    if (here.stack == trainingStacks().data() && gpuView(DeviceRef{scenario.hardware, group.places.front()}))
+        here.any = softwareOn(here.generation, known);
     here.bandwidth = device->main().bandwidth.value;
     return here;
 }

@@ -26,6 +26,15 @@ inline constexpr int gpuGenerationCount = 5;
 GpuGeneration generationOf(const DeviceView& device);
 std::string_view toText(GpuGeneration generation);
 
+/// 90 % of measured steps lie from answer × e^low to answer × e^high.
+struct StepSpread {
+    double low = 0, high = 0;
+    bool known() const { return high > low; }
+    double width() const { return high - low; }
+    /// Twice as far, where what is known is of something else.
+    StepSpread twice() const { return {2 * low, 2 * high}; }
+};
+
 /// Fitted numbers of a stack on a generation; as they stand here, nothing is added.
 struct StackOnGeneration {
     GpuGeneration generation = GpuGeneration::Ampere;
@@ -43,7 +52,17 @@ struct StackOnGeneration {
     double spread = 0, expertSpread = 0;
 
     /// On the graph of a shard on a device of this generation; twice as much where the numbers are of another one.
-    double spreadOf(const Graph& shard, GpuGeneration device) const;
+    StepSpread spreadOf(const Graph& shard, GpuGeneration device) const;
+};
+
+/// What software adds to kernels alone where nobody says which trains: measured steps of every stack over the answer of
+/// `kernels`, from the fitted halves of all tables.
+struct AnySoftware {
+    GpuGeneration generation = GpuGeneration::Ampere;
+    StepSpread dense, experts;
+
+    /// As StackOnGeneration::spreadOf.
+    StepSpread spreadOf(const Graph& shard, GpuGeneration device) const;
 };
 /// Whether products of experts are among its operators.
 bool hasExperts(const Graph& shard);
@@ -73,6 +92,11 @@ CalibrationSection stackSection(std::string_view stack, const StackOnGeneration&
 std::optional<StackOnGeneration> stackOn(const TrainingStack& stack, GpuGeneration generation,
                                          const CalibrationSet& calibrations);
 
+/// The same of what software adds, whichever it is.
+CalibrationSection softwareSection(const AnySoftware& any);
+/// Of a generation, else of the nearest one, in the last calibration that has any.
+std::optional<AnySoftware> softwareOn(GpuGeneration generation, const CalibrationSet& calibrations);
+
 /// With attention as long as on the busiest of `context` parts, whose mean the prices are.
 StackOnGeneration onBusiest(const TrainingStack& stack, StackOnGeneration row, std::int64_t context);
 
@@ -94,8 +118,14 @@ std::string saidOf(const TrainingStack& stack, const StackOnGeneration& row);
 struct StackHere {
     const TrainingStack* stack = nullptr;
     std::optional<StackOnGeneration> row;
+    std::optional<AnySoftware> any;  ///< where the stack is `kernels`, on a GPU
     GpuGeneration generation = GpuGeneration::Ampere;
     double bandwidth = 0;  ///< B/s, of main memory
+
+    /// Of measured steps; not known where neither is.
+    StepSpread spreadOf(const Graph& shard) const;
+    /// Of which steps that is, for the basis of an interval.
+    std::string measuredSteps() const;
 };
 
 /// With the calibrations of `context`, else those that are shipped.
