@@ -38,13 +38,15 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
 /// What is assumed of sections that are not of this device, one sentence each.
 std::vector<std::string> assumptionsOf(const TileBindings& bindings);
 
-/// Correlation of residuals on this GPU, of the first section of that kind; 0 without one.
+/// Correlation of residuals on this GPU, of the first section of that kind; 0 without one. Convolutions that are priced
+/// as products are missed alike at least as products are, and as much as measured of them.
 double correlationOf(const TileBindings& bindings, KernelKind kind);
 
 /// Takes over seconds, sides and verdict.
 void take(const SectionPrice& section, KernelPrice& price);
 /// A convolution that is priced as a product was not checked as a convolution: its interval is half as wide again, and
-/// it is at the edge at least.
+/// it is at the edge at least. Of five GPUs of NeuSight (fp32, nothing fitted) ln(measured ÷ tile-wave) has a standard
+/// deviation of 0.44 over 24,662 convolutions, of 0.28 over 7,214 linear layers.
 void doubtStandIn(KernelPrice& price);
 /// Takes out of a price what a graph hides of the launch in it; a correction, learned on run and launch together,
 /// stands on what is left. What a graph keeps was not measured: the interval keeps the seconds of its sides and reaches
