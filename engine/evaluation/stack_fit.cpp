@@ -31,7 +31,7 @@ struct PricedStep {
     GpuGeneration generation = GpuGeneration::Ampere;
     bool experts = false;
     StepFigures answer;
-    double alone = 0;  ///< s by kernels alone, with nothing that the stack adds; of rows that are fitted
+    double alone = 0;  ///< s by kernels alone, with nothing that the stack adds
 };
 
 /// Rows that share numbers.
@@ -82,13 +82,11 @@ Expected<PricedStep> priceStep(const PublishedSteps& steps, const PublishedStep&
     if (!model) return failed(std::move(model.error()));
     priced.model = std::move(*model);
     priced.plan = {step.plan, step.recompute};
-    if (!step.judged) {
-        const auto bare = modelWith(std::string(trainingStacks().front().id));
-        if (!bare) return failed(bare.error());
-        const auto alone = (*bare)->figures(priced.plan, stop);
-        if (!alone) return failed(alone.error());
-        priced.alone = alone->seconds;
-    }
+    const auto bare = modelWith(std::string(trainingStacks().front().id));
+    if (!bare) return failed(bare.error());
+    const auto alone = (*bare)->figures(priced.plan, stop);
+    if (!alone) return failed(alone.error());
+    priced.alone = alone->seconds;
     const auto shard = priced.model->shard(priced.plan, stop);
     if (!shard) return failed(shard.error());
     priced.experts = hasExperts(shard->workload->graph);
@@ -189,7 +187,7 @@ StepSpread spreadOfAll(const std::map<std::string_view, std::vector<double>>& by
 std::vector<AnySoftware> anySoftware(const std::vector<PricedStep>& rows) {
     std::map<GpuGeneration, std::array<std::map<std::string_view, std::vector<double>>, 2>> sizes;
     for (const PricedStep& row : rows)
-        if (row.alone > 0)
+        if (!row.step->judged && row.alone > 0)
             sizes[row.generation][row.experts ? 1 : 0][row.stack->id].push_back(
                 std::log(row.step->seconds / row.alone));
     std::vector<AnySoftware> made;
@@ -268,7 +266,7 @@ Expected<StackFit> fitStacks(const PublishedSteps& steps, const std::string& dat
         CalibrationSection& section = fit.calibration.sections.emplace_back(softwareSection(any));
         std::vector<std::size_t> fitted;
         for (std::size_t i = 0; i < rows.size(); ++i)
-            if (rows[i].alone > 0 && rows[i].generation == any.generation) fitted.push_back(i);
+            if (!rows[i].step->judged && rows[i].generation == any.generation) fitted.push_back(i);
         section.sources = sourcesOf(rows, fitted);
         section.split = fitted_half;
     }
@@ -281,6 +279,11 @@ Expected<StackFit> fitStacks(const PublishedSteps& steps, const std::string& dat
             auto answer = row.model->figures(row.plan, *numbers, stop);
             if (!answer) return Unexpected(placed(std::move(answer.error()), steps, *row.step));
             row.answer = std::move(*answer);
+        }
+        step.alone = step.aloneLow = step.aloneHigh = row.alone;
+        if (const auto any = softwareOn(row.generation, set)) {
+            const StepSpread spread = row.experts && any->experts.known() ? any->experts : any->dense;
+            step.aloneLow *= std::exp(spread.low), step.aloneHigh *= std::exp(spread.high);
         }
         step.seconds = row.answer.seconds;
         step.low = row.answer.low;

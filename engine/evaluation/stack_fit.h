@@ -29,6 +29,7 @@ struct StackStep {
     std::string source, stack;
     bool judged = false;  ///< nothing was fitted to it
     double measured = 0, seconds = 0, low = 0, high = 0;
+    double alone = 0, aloneLow = 0, aloneHigh = 0;  ///< s with no stack named, within what any software adds
 };
 struct StackFit {
     Calibration calibration;       ///< of `training-stacks`

@@ -31,6 +31,7 @@ private slots:
     void fitsWhatItIsGiven();
     void drawnToThePrior();
     void numbersSurviveAFile();
+    void noStackNamed();
     void whatIsKnown();
     void badTables();
     void tableInAPage();
@@ -109,6 +110,60 @@ void TstTrainingStacks::numbersSurviveAFile() {
     // Every stack has numbers.
     for (const TrainingStack& stack : trainingStacks())
         QCOMPARE(stackOn(stack, GpuGeneration::Hopper, shippedCalibrations().set).has_value(), stack.id != "kernels");
+}
+
+// Where nobody says what trains, the interval holds what software of any kind adds; naming one, or a device that is no
+// GPU, does without.
+void TstTrainingStacks::noStackNamed() {
+    AnySoftware any;
+    any.generation = GpuGeneration::Hopper;
+    any.dense = {-0.125, 0.5}, any.experts = {0, 0.25};
+    Calibration file;
+    file.method = std::string(stackCalibration);
+    file.methodVersion = "1";
+    file.date = "2026-11-30";
+    file.sections.push_back(softwareSection(any));
+    const auto read = parseCalibration(writeCalibration(file), "mine.json");
+    QVERIFY2(read.has_value(), read ? "" : toText(read.error()).c_str());
+    CalibrationSet set;
+    set.add(std::make_shared<const Calibration>(*read));
+    const auto own = softwareOn(GpuGeneration::Hopper, set), other = softwareOn(GpuGeneration::Volta, set);
+    QVERIFY(own && other);
+    QCOMPARE(own->dense.low, -0.125);
+    QCOMPARE(own->dense.high, 0.5);
+    QCOMPARE(own->experts.high, 0.25);
+    QCOMPARE(other->spreadOf(Graph{}, GpuGeneration::Volta).high, 1.0);
+    // It is no stack that could be asked for.
+    for (const TrainingStack& stack : trainingStacks()) QVERIFY(!stackOn(stack, GpuGeneration::Hopper, set));
+
+    const auto asked = [&](const char* device, const char* method, const char* stack) {
+        const auto found = loadHardware(device);
+        WorkloadRecipe recipe;
+        recipe.source = "llama-2-7b";
+        recipe.options.batch = 8;
+        recipe.options.sequence = 2048;
+        recipe.options.phase = Phase::TrainingForward;
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        context.options["stack"] = stack;
+        context.calibrations = &set;
+        auto answer = estimate(*findMethod(method),
+                               {std::make_shared<const Hardware>(found->hardware),
+                                *loadWorkload(recipe),
+                                {},
+                                TrainingStep{Optimizer::Adam, Recompute::None}},
+                               context);
+        if (!answer) qFatal("%s", toText(answer.error()).c_str());
+        return *answer;
+    };
+    for (const char* method : {"tile-wave", "closed-form-step"}) {
+        const Estimate without = asked("h100-sxm", method, "kernels");
+        QVERIFY(without.interval.high / without.latency >= std::exp(0.5) * (1 - 1e-9));
+        QVERIFY(without.interval.low / without.latency <= std::exp(-0.125) * (1 + 1e-9));
+        QVERIFY(without.interval.basis.find("none is named") != std::string::npos);
+    }
+    const Estimate bound = asked("h100-sxm", "roofline", "kernels");
+    QVERIFY(bound.interval.basis.find("none is named") == std::string::npos);
 }
 
 // What stacks do by themselves: the busiest part of a sequence, operators dropped one by one, hosts of many kernels.
@@ -206,24 +261,28 @@ void TstTrainingStacks::madeAgain() {
     const std::string table = stackErrorTable(*fit);
     qInfo("%s", table.c_str());
     QCOMPARE(fit->steps.size(), all.size());
-    testing::MeasuredTable errors, judged;
+    testing::MeasuredTable errors, judged, alone;
     std::vector<double> halves;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const StackStep& step = fit->steps[i];
         errors.add(step.source, all[i].identity, step.seconds, step.measured, step.low, step.high);
         if (!step.judged || step.stack == "kernels") continue;
         judged.add(step.source, all[i].identity, step.seconds, step.measured, step.low, step.high);
+        alone.add(step.source, all[i].identity, step.alone, step.measured, step.aloneLow, step.aloneHigh);
         halves.push_back((step.high - step.low) / 2 / step.seconds);
     }
     std::sort(halves.begin(), halves.end());
     const auto seen = judged.all();
     qInfo("%zu judged steps: mean error %.1f %%, %.0f %% inside, half an interval is %.0f %% in the median", seen.rows,
           100 * seen.mean, 100 * seen.coverage, 100 * halves[halves.size() / 2]);
+    const auto unnamed = alone.all();
+    qInfo("no stack named: mean error %.1f %%, %.0f %% inside", 100 * unnamed.mean, 100 * unnamed.coverage);
     QVERIFY(textOf(presetsFolder() + "/calibrations/training-stacks.json") == writeCalibration(fit->calibration));
     QVERIFY(textOf(std::string(ORRERY_SOURCE) + "/resources/handbook/training.md").find(table) != std::string::npos);
     for (const std::string& source : errors.sources())
         QVERIFY2(errors.of(source).mean < testing::targetOf(source), source.c_str());
     QVERIFY(seen.coverage >= 0.85 && seen.coverage < 0.97);
+    QVERIFY(unnamed.coverage >= 0.85 && unnamed.mean > seen.mean);
 }
 
 QTEST_GUILESS_MAIN(TstTrainingStacks)
