@@ -18,6 +18,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
+#include "widgets/exploration/search_plot.h"
 
 #include <QtWidgets>
 
@@ -220,6 +221,38 @@ private slots:
         QVERIFY2(hardware.canvas()->loads().empty(), "shares of the design before stand on this one");
         window_->live().setEnabled(true);
         QTRY_VERIFY_WITH_TIMEOUT(!hardware.canvas()->loads().empty(), 30000);
+    }
+
+    // A point that was taken over is one of the search: the others can be chosen after it. What no knob turns may not.
+    void aPointThatIsTakenOverLeavesTheSearchAsItIs() {
+        auto& page = window_->page<ExplorePage>();
+        SearchSettings search{
+            {{"hbm3.bandwidth", {"1 TB/s", "2 TB/s", "4 TB/s"}, {}}}, {"time", "energy"}, {}, "roofline"};
+        QVERIFY_DONE(document().apply(setSearchEdit(*document().state(), search, "Search")));
+        window_->studio().router.show(&page);
+        auto* go = page.findChild<QPushButton*>("explore.go");
+        QTRY_VERIFY(go && go->isEnabled());
+        QTest::mouseClick(go, Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([&] { return !page.isBusy() && page.view(); }, 30000));
+        auto* veil = page.findChild<ui::Veil*>("explore.views-veil");
+        auto* plot = page.findChild<ui::SearchPlot*>();
+        auto* use = page.findChild<QPushButton*>("explore.use");
+        QVERIFY(veil && plot && use);
+        for (const int point : {0, 2}) {
+            QTRY_VERIFY(plot->isPainted());
+            QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(point).toPoint());
+            QTRY_VERIFY(use->isEnabled());
+            QTest::mouseClick(use, Qt::LeftButton);
+            QVERIFY(!page.showsAnswer());  // to the drawing as it is, which a report would state
+            QTest::qWait(50);
+            QVERIFY(!veil->isDown());
+        }
+        document().undoStack()->undo();
+        document().undoStack()->undo();
+        QTRY_VERIFY(page.showsAnswer());
+        search.knobs.front().values = {"1 TB/s", "3 TB/s"};
+        QVERIFY_DONE(document().apply(setSearchEdit(*document().state(), search, "Search")));
+        QTRY_VERIFY(veil->isDown());
     }
 
     void aSearchOfAnEarlierQuestionIsDimmed() {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace orrery::ui {
 
@@ -73,6 +74,10 @@ SearchFrame SearchPlot::frame() const {
     return frame;
 }
 
+void SearchPlot::setDrawnAsSearched(bool same) {
+    if (std::exchange(drawnAsSearched_, same) != same) update();
+}
+
 QPointF SearchPlot::placeOf(int index) const {
     const auto i = static_cast<std::size_t>(index);
     return {x_.position(data_->x.value[i]), y_.position(data_->y.value[i])};
@@ -89,7 +94,7 @@ void SearchPlot::paintMarks(QPainter& painter) const {
         const double r = radius + 2;
         painter.drawPolygon(
             QPolygonF{at + QPointF(0, -r), at + QPointF(r, 0), at + QPointF(0, r), at + QPointF(-r, 0)});
-        painter.drawText(at + QPointF(r + 4, -r), tr("as drawn"));
+        painter.drawText(at + QPointF(r + 4, -r), drawnAsSearched_ ? tr("as drawn") : tr("as it was drawn"));
     }
     if (current_ >= 0 && isDrawn(static_cast<std::size_t>(current_))) {
         painter.setPen(QPen(colours.text, 2));

@@ -22,6 +22,9 @@ public:
     void setData(std::shared_ptr<const SearchPlotData> data);  ///< from readied(); null: nothing
     const SearchPlotData& data() const { return *data_; }
     void setCurrent(int index);  ///< −1: none
+    /// Whether the question that is marked is still the one that is drawn; else it is marked as the one that was
+    /// searched.
+    void setDrawnAsSearched(bool same);
     int current() const { return current_; }
     QPointF placeOf(int index) const;
     int indexAt(const QPointF& place) const;  ///< nearest within a few pixels, of the front first; −1: none
@@ -52,6 +55,7 @@ private:
     PlotAxis x_, y_;
     QPixmap dots_;  ///< of the newest data, or of what was shown before while that is drawn
     int current_ = -1;
+    bool drawnAsSearched_ = true;
     PictureThread painter_;  ///< last
 };
 

@@ -185,8 +185,17 @@ bool ExplorePage::answers(const ExploreQuestion& question) const {
            its.plan == question.plan && its.task == question.task && its.software == question.software;
 }
 
+// A design that was taken over from the front is one of its points: the others are what they were.
+bool ExplorePage::holds(const ExploreQuestion& question) const {
+    if (answers(question)) return true;
+    const WorkloadPtr workload = studio_.live.workload();
+    return run_ && problem_ && workload && !question.lacks && run_->question.settings == question.settings &&
+           problem_->space.differsByKnobs(scenarioOf(question, workload));
+}
+
 void ExplorePage::showState() {
     if (!form_) return;
+    const bool asSearched = answers(question_), held = asSearched || holds(question_);
     const bool busy = isBusy();
     go_->setText(busy ? tr("Stop")
                  : points_ > 0
@@ -228,13 +237,15 @@ void ExplorePage::showState() {
                                  ui::windowText(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
-            if (!answers(question_)) said += tr(" · answers the previous question");
+            if (!held) said += tr(" · answers the previous question");
+            if (held && !asSearched) said += tr(" · the drawing is now one of them");
         } else if (busy) {
             said = tr("Each knob alone first …");
         }
     }
     // A search is pressed, not live: its view stands until the next one, and says whose it is.
-    if (view_ && !busy && !answers(question_))
+    if (plot_) plot_->setDrawnAsSearched(asSearched);
+    if (view_ && !busy && !held)
         veil_->drop(tr("This answers an earlier question. Press Search to answer this one."));
     else
         veil_->lift();

@@ -85,6 +85,7 @@ private:
     void showLimits();
     void showState();
     bool answers(const ExploreQuestion& question) const;  ///< the search that is shown, this question
+    bool holds(const ExploreQuestion& question) const;    ///< or one that is a point of it
     void showFindings();
     void showTab(int tab);  ///< what is new of it
     void showOtherTabs();

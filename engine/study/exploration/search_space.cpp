@@ -260,6 +260,15 @@ Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
     return scenario;
 }
 
+bool SearchSpace::differsByKnobs(const Scenario& question) const {
+    if (rows_ || !base_.hardware || !base_.workload || !question.hardware || !question.workload) return false;
+    const auto other = make(question, knobs_);
+    if (!other) return false;
+    const auto mine = scenarioAt(0), its = other->scenarioAt(0);
+    return mine && its && *mine->hardware == *its->hardware && mine->workload->recipe == its->workload->recipe &&
+           mine->plan == its->plan && mine->task == its->task && mine->software == its->software;
+}
+
 bool SearchSpace::turnsMethod() const {
     return std::any_of(knobs_.begin(), knobs_.end(), [](const Knob& knob) { return knob.of == KnobOf::Method; });
 }

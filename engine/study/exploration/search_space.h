@@ -55,6 +55,9 @@ public:
     /// Designs and workloads that several points share are made once and kept for a while. Safe to use from several
     /// threads. Fails where the values together make no design, workload or plan.
     Expected<Scenario> scenarioAt(std::uint64_t point) const;
+    /// Whether a question is the base but for what the knobs turn: all points are the same, whichever of both they are
+    /// made of.
+    bool differsByKnobs(const Scenario& question) const;
     bool turnsMethod() const;
     /// Who answers a point, where `asked` answers the base question.
     Expected<MethodChoice> methodAt(std::uint64_t point, MethodChoice asked) const;
