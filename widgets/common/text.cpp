@@ -1,7 +1,6 @@
 #include "widgets/common/text.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 
 #include <cmath>
 
@@ -26,13 +25,6 @@ QString measureText(const Measure& measure, Dimension dimension) {
 
 bool isBinary(const QString& spelling) {
     return spelling.contains(QStringLiteral("iB"));
-}
-
-QString grouped(double number) {
-    if (!std::isfinite(number)) return QStringLiteral("–");
-    QString digits = QString::number(std::abs(number), 'f', 0);
-    for (auto at = digits.size() - 3; at > 0; at -= 3) digits.insert(at, QChar(0x202F));
-    return (number < 0 ? QStringLiteral("−") : QString()) + digits;
 }
 
 QString fullText(double si, Dimension dimension) {

@@ -24,8 +24,6 @@ QString measureText(double si, bool perCycle, Dimension dimension, bool binary =
 QString measureText(const Measure& measure, Dimension dimension);
 /// Is the value spelt with binary prefixes (`80 GiB`)?
 bool isBinary(const QString& spelling);
-/// Whole numbers with thin group separators: `12 345 678`.
-QString grouped(double number);
 /// Three significant digits with unit and, for a tooltip, all digits: `1.23 ms (0.001234567 s)`.
 QString fullText(double si, Dimension dimension);
 

@@ -35,11 +35,12 @@ inline QString signedPercentText(double share) {
     return (share < 0 ? QStringLiteral("−") : QStringLiteral("+")) + QString::number(percent, 'f', decimals) +
            QStringLiteral(" %");
 }
-/// `1,234,567`, for exact counts.
+/// `1,234,567`, for exact counts; a dash for what is none.
 inline QString countText(double number) {
-    QString digits = QString::number(number, 'f', 0);
-    for (qsizetype at = digits.size() - 3; at > (number < 0 ? 1 : 0); at -= 3) digits.insert(at, QLatin1Char(','));
-    return digits;
+    if (!std::isfinite(number)) return QStringLiteral("–");
+    QString digits = QString::number(std::abs(number), 'f', 0);
+    for (qsizetype at = digits.size() - 3; at > 0; at -= 3) digits.insert(at, QLatin1Char(','));
+    return number < 0 && digits != QLatin1String("0") ? QStringLiteral("−") + digits : digits;
 }
 
 }  // namespace orrery::ui

@@ -2,6 +2,7 @@
 
 #include "widgets/common/fact_list.h"
 #include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
 
 #include <QVBoxLayout>
@@ -144,7 +145,7 @@ void OperatorCard::showPlace(const Workload& workload, std::size_t row) {
     const Operator& op = workload.graph.operators[row];
     std::vector<Fact> facts{{tr("Name"), qs(op.name).section(QLatin1Char('/'), -1), qs(op.name)}};
     if (!op.block.empty()) facts.push_back({tr("Block"), qs(op.block), qs(op.block)});
-    facts.push_back({tr("Runs"), grouped(static_cast<double>(op.repeat)),
+    facts.push_back({tr("Runs"), countText(static_cast<double>(op.repeat)),
                      tr("Times in one pass of the model: equal layers are folded into one")});
     const CostTable& costs = workload.costs;
     if (op.repeat > 1 && row < costs.size()) {
@@ -174,7 +175,7 @@ void OperatorCard::showCosts(const Workload& workload, std::size_t row) {
         add(tr("Scratch"), costs.scratchBytes[row], Dimension::Data);
         add(tr("Bytes in all"), costs.bytes(row), Dimension::Data);
         if (const double weights = parameters(workload.graph, workload.graph.operators[row]); weights > 0)
-            facts.push_back({tr("Parameters"), qs(formatMeasure(weights, Dimension::Count)), grouped(weights)});
+            facts.push_back({tr("Parameters"), qs(formatMeasure(weights, Dimension::Count)), countText(weights)});
         if (const double bytes = costs.bytes(row); bytes > 0)
             add(tr("Intensity"), costs.flops[row] / bytes, Dimension::Intensity);
         const GemmShape& gemm = costs.gemm[row];

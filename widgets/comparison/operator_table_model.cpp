@@ -2,6 +2,7 @@
 
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ QString OperatorTableModel::text(int op, int column) const {
         case Number:
             return QString::number(op + 1);
         case Repeat:
-            return shown.repeat > 1 ? QStringLiteral("×") + grouped(static_cast<double>(shown.repeat)) : QString();
+            return shown.repeat > 1 ? QStringLiteral("×") + countText(static_cast<double>(shown.repeat)) : QString();
         default: {
             const double value = number(op, column);
             if (std::isnan(value)) return QStringLiteral("–");

@@ -5,6 +5,7 @@
 #include "widgets/common/fact_list.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/inspector/attribute_row.h"
 #include "widgets/inspector/attribute_values.h"
@@ -263,7 +264,7 @@ void ComponentForm::fillTitle() {
         const std::int64_t instances = component.instances();
         subtitle_->setFullText(
             instances > 1
-                ? tr("%1 · ×%2").arg(qs(orrery::label(component.kind)), grouped(static_cast<double>(instances)))
+                ? tr("%1 · ×%2").arg(qs(orrery::label(component.kind)), countText(static_cast<double>(instances)))
                 : qs(orrery::label(component.kind)));
         return;
     }

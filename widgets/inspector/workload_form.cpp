@@ -2,6 +2,7 @@
 
 #include "widgets/common/fact_list.h"
 #include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/inspector/attribute_row.h"
 #include "widgets/messages/problem_list.h"
@@ -337,20 +338,20 @@ void WorkloadForm::fill() {
             totals.push_back(
                 {label, qs(formatMeasure(value, dimension)), tip + QLatin1Char('\n') + fullText(value, dimension)});
         };
-        totals.push_back({tr("Operators"), grouped(all.operators), tr("Executed, repeated blocks counted")});
+        totals.push_back({tr("Operators"), countText(all.operators), tr("Executed, repeated blocks counted")});
         add(tr("Work"), all.flops, Dimension::Operations,
             tr("Floating-point operations of one pass; a multiply-add is two"));
         totals.push_back(
-            {tr("Parameters"), qs(formatMeasure(all.parameters, Dimension::Number)), grouped(all.parameters)});
+            {tr("Parameters"), qs(formatMeasure(all.parameters, Dimension::Number)), countText(all.parameters)});
         add(tr("Weights"), all.weightBytes, Dimension::Data, tr("Stored"));
         if (all.kvBytes > 0) add(tr("KV cache"), all.kvBytes, Dimension::Data, tr("Resident after the pass"));
         add(tr("Activations, peak"), all.peakActivationBytes, Dimension::Data, tr("Largest sum of live activations"));
         if (all.unresolved > 0)
             totals.push_back(
-                {tr("Unresolved"), grouped(all.unresolved), tr("Operators with unknown extents"), Tone::Warning});
+                {tr("Unresolved"), countText(all.unresolved), tr("Operators with unknown extents"), Tone::Warning});
         if (const auto& facts = workload_->transformer) {
             const auto whole = [&model](const QString& label, std::int64_t value) {
-                if (value > 0) model.push_back({label, grouped(static_cast<double>(value)), {}});
+                if (value > 0) model.push_back({label, countText(static_cast<double>(value)), {}});
             };
             whole(tr("Layers"), facts->layers);
             whole(tr("Hidden"), facts->hidden);

@@ -2,12 +2,12 @@
 
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/units_text.h"
 #include "widgets/mapping/systolic_picture.h"
 
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QStackedLayout>
@@ -222,14 +222,13 @@ void SystolicAnimation::showCycle() {
                                                                  static_cast<double>(last)));
     }
     const auto& shot = picture_->shot();
-    const QLocale locale;
     const QString words =
         (plan_ ? tr("Cycle %1 of %2 · fold %3 of %4 · %5 % at work")
                : tr("Cycle %1 of %2 · pass %3 of %4 · %5 % at work · of one image, not of the mapping"))
-            .arg(locale.toString(static_cast<qlonglong>(cycle_ + 1)), locale.toString(static_cast<qlonglong>(cycles())),
-                 locale.toString(static_cast<qlonglong>(shot.fold.index + 1)),
-                 locale.toString(static_cast<qlonglong>(plan_ ? plan_->folds() : rowPlan_->passes())),
-                 locale.toString(100 * shot.utilization(), 'f', 0));
+            .arg(countText(static_cast<double>(cycle_ + 1)), countText(static_cast<double>(cycles())),
+                 countText(static_cast<double>(shot.fold.index + 1)),
+                 countText(static_cast<double>(plan_ ? plan_->folds() : rowPlan_->passes())),
+                 QString::number(100 * shot.utilization(), 'f', 0));
     where_->setFullText(words);
     setAccessibleDescription(words);
     showElement();

@@ -2,6 +2,7 @@
 
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
 #include "widgets/messages/job_row.h"
 
 #include <QScrollArea>
@@ -104,12 +105,12 @@ void JobsPanel::refresh() {
 QString jobText(std::uint64_t done, std::uint64_t total, double seconds, const QString& unit) {
     if (total == 0)
         return done == 0 ? JobsPanel::tr("starting …")
-                         : JobsPanel::tr("%1 %2").arg(grouped(static_cast<double>(done)), unit);
-    QString text =
-        JobsPanel::tr("%1 of %2 %3").arg(grouped(static_cast<double>(done)), grouped(static_cast<double>(total)), unit);
+                         : JobsPanel::tr("%1 %2").arg(countText(static_cast<double>(done)), unit);
+    QString text = JobsPanel::tr("%1 of %2 %3")
+                       .arg(countText(static_cast<double>(done)), countText(static_cast<double>(total)), unit);
     if (done == 0 || seconds <= 0) return text;
     const double rate = static_cast<double>(done) / seconds;
-    text += JobsPanel::tr(" · %1/s").arg(rate < 100 ? QString::number(rate, 'g', 2) : grouped(rate));
+    text += JobsPanel::tr(" · %1/s").arg(rate < 100 ? QString::number(rate, 'g', 2) : countText(rate));
     if (done < total) text += JobsPanel::tr(" · %1 left").arg(durationText(static_cast<double>(total - done) / rate));
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
 #include "widgets/tree/component_tree_model.h"
 
 #include <QAbstractProxyModel>
@@ -65,7 +66,7 @@ void ComponentTreeDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
     painter->setPen(theme.colours().text);
     const QFontMetrics metrics = painter->fontMetrics();
     const qlonglong count = index.data(ComponentTreeModel::CountRole).toLongLong();
-    const QString times = count > 1 ? QStringLiteral("×") + grouped(static_cast<double>(count)) : QString();
+    const QString times = count > 1 ? QStringLiteral("×") + countText(static_cast<double>(count)) : QString();
     const int timesWidth = times.isEmpty() ? 0 : metrics.horizontalAdvance(times) + 6;
     const QString shown = metrics.elidedText(name, Qt::ElideRight, std::max(24, box.right() - x - timesWidth));
     painter->drawText(QRect(x, box.top(), box.right() - x, box.height()), Qt::AlignVCenter, shown);
