@@ -84,6 +84,26 @@ private slots:
         QCOMPARE(ran.size(), 1);
     }
 
+    // A word of what a command is for is worth more than its letters strewn over another's title.
+    void paletteFindsWhatACommandIsFor() {
+        QWidget window;
+        window.resize(800, 500);
+        CommandPalette palette(&window);
+        palette.setProvider([] {
+            return std::vector<PaletteEntry>{{"Array of processing elements", "Insert", {}, {}, {}},
+                                             {"Pools of adapters, resident", "Serving", {}, {}, {}},
+                                             {"Teach", "View", "Large type and few panels, for presenting", {}, {}}};
+        });
+        window.show();
+        palette.open();
+        QTest::keyClicks(palette.line(), "present");
+        QVERIFY(palette.list()->model()->rowCount() >= 1);
+        QCOMPARE(palette.list()->model()->index(0, 0).data().toString(), "Teach");
+        palette.line()->clear();
+        QTest::keyClicks(palette.line(), "aope");  // initials and letters still find a title
+        QCOMPARE(palette.list()->model()->index(0, 0).data().toString(), "Array of processing elements");
+    }
+
     void problemsJumpFilterAndCopy() {
         ProblemsPanel panel;
         panel.resize(800, 300);
