@@ -39,7 +39,7 @@ void ProjectFiles::addActions() {
 
 bool ProjectFiles::maybeSave() {
     if (!studio_.document.isModified()) return true;
-    QMessageBox box(QMessageBox::Question, tr("Orrery"), tr("Save the changes to %1?").arg(studio_.document.title()),
+    QMessageBox box(QMessageBox::Question, tr("Orrery"), tr("Save the changes to “%1”?").arg(studio_.document.title()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, studio_.window);
     box.setObjectName(QStringLiteral("saveQuestion"));
     box.setInformativeText(tr("What is not saved is lost."));
