@@ -195,6 +195,22 @@ private slots:
         QVERIFY(page_->findChild<ui::Label*>("serving.search.state")->text().contains("stopped"));
     }
 
+    // Without an SLO there is no capacity: the button says so and leads to where one is set.
+    void withoutAnSloTheButtonLeadsToIt() {
+        auto* run = page_->findChild<QPushButton*>("serving.capacity.run");
+        QCOMPARE(run->text(), QString("Find the capacity"));
+        ServingStudy none = ServingWindow::shortQuestion();
+        none.scenario.promise = {};
+        QVERIFY(open(none));
+        run = page_->findChild<QPushButton*>("serving.capacity.run");
+        QTRY_VERIFY(run->isEnabled() && run->text().contains("SLO"));
+        click("serving.capacity.run");
+        QVERIFY(!page_->search()->isBusy());
+        QWidget* focus = QApplication::focusWidget();
+        QVERIFY(focus && focus->property("field").toString() == "promise/ttft");
+        QVERIFY(!focus->visibleRegion().isEmpty());
+    }
+
     void theCapacityIsTheEngines() {
         click("serving.capacity.run");
         QVERIFY(page_->search()->isBusy());

@@ -99,6 +99,15 @@ void ServingForm::showFields() {
     filling_ = false;
 }
 
+void ServingForm::lead(const char* path) {
+    const QString wanted = QString::fromLatin1(path);
+    for (QWidget* control : inner_->findChildren<QWidget*>()) {
+        if (control->property(fieldProperty).toString() != wanted) continue;
+        ensureWidgetVisible(control);
+        return control->setFocus(Qt::OtherFocusReason);
+    }
+}
+
 void ServingForm::alignLabels() {
     int widest = 0;
     const auto labels = [this] {

@@ -41,6 +41,9 @@ public:
     /// The trace has other columns than any kind that is known: opens the section where they are named, and says so.
     QString askForColumns();
 
+    /// Brings the field of that path into sight and gives it the keys.
+    void lead(const char* path);
+
 signals:
     void edited();                            ///< by a person
     void turnRequested(const QString& path);  ///< a search is to turn the field of that path

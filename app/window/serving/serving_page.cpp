@@ -121,6 +121,7 @@ void ServingPage::build() {
         form_->setQuestion(changed);
         take(form_->question());
     });
+    connect(search_, &ServingSearch::sloWanted, form_, [this] { form_->lead("promise/ttft"); });
     connect(search_, &ServingSearch::capacityFound, this, [this](const std::vector<ui::PlotMark>& found) {
         capacities_ = found;
         drawLoad();

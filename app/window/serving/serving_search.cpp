@@ -107,15 +107,15 @@ void ServingSearch::showChoices() {
                        : count > 1       ? tr("Search %1 configurations").arg(ui::countText(count))
                                          : tr("Search configurations"));
     sweepRun_->setEnabled(busy ? sweeping_ : count > 1);
-    capacityRun_->setText(busy && !sweeping_ ? tr("Stop") : tr("Find the capacity"));
+    const bool promised = hasSlo();
+    capacityRun_->setText(busy && !sweeping_ ? tr("Stop")
+                          : promised         ? tr("Find the capacity")
+                                             : tr("Set an SLO first …"));
     capacityRun_->setEnabled(!busy || !sweeping_);
-    const ServiceLevel& promise = question_.scenario.promise;
-    const bool promised = promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0;
     capacities_->setEnabled(promised);
-    if (!busy && !promised) capacityRun_->setEnabled(false);
     capacityRun_->setToolTip(
         promised ? tr("The highest arrival rate at which this share of requests meets the SLO, found by bisection")
-                 : tr("Set an SLO first, at the left below"));
+                 : tr("A capacity needs a limit to meet. Leads to the SLO in the form"));
     use_->setEnabled(chosen_ >= 0);
 }
 
@@ -147,8 +147,14 @@ void ServingSearch::startSweep() {
     isBusy() ? work_->cancel() : start(true);
 }
 
+bool ServingSearch::hasSlo() const {
+    const ServiceLevel& promise = question_.scenario.promise;
+    return promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0;
+}
+
 void ServingSearch::startCapacity() {
-    isBusy() ? work_->cancel() : start(false);
+    if (isBusy()) return work_->cancel();
+    hasSlo() ? start(false) : emit sloWanted();
 }
 
 void ServingSearch::showProgress() {

@@ -47,12 +47,14 @@ public:
 signals:
     void edited(const orrery::app::QuestionChange& change);
     void capacityFound(const std::vector<orrery::ui::PlotMark>& capacities);
+    void sloWanted();  ///< somebody wants a capacity, and has set no SLO
 
 private:
     QWidget* buildChoices();
     QWidget* buildResults();
     void startSweep();
     void startCapacity();
+    bool hasSlo() const;
     void start(bool sweep);
     void showChoices();
     void showProgress();

@@ -257,19 +257,19 @@ constexpr FieldSpec capacityRows[]{
     number<&CapacitySpec::guess>("guess", "First rate of the search", "Requests per second that are tried first.")
         .from(1e-4)
         .to(1e6)
-        .called("Tried first")
+        .called("First rate")
         .fixed(),
     share<&CapacitySpec::tolerance>("tolerance", "Width of the answer",
                                     "Width of the last bracket of the search, as a share of it.")
         .from(1e-4)
         .to(1)
-        .called("As sure as")
+        .called("Precision")
         .fixed(),
     number<&CapacitySpec::highest>("highest", "Highest rate of the search",
                                    "Requests per second, never more than this.")
         .from(1e-4)
         .to(1e6)
-        .called("Never above")
+        .called("Highest rate")
         .fixed(),
 };
 
