@@ -163,35 +163,28 @@ void setIntervals(std::vector<StackGroup>& groups) {
     }
 }
 
-/// From where 5 % of further ones lie below to where 5 % lie above; none is nearer than nothing added. Every stack's
-/// sizes together weigh the same, and a further one as much as each of the stack it may be of.
-StepSpread spreadOfAll(const std::map<std::string_view, std::vector<double>>& byStack) {
-    struct One {
-        double size, weight;
-    };
-    std::vector<One> all;
-    for (const auto& [stack, sizes] : byStack)
-        for (const double size : sizes) all.push_back({size, 1 / static_cast<double>(sizes.size() + 1)});
-    const auto side = [&](double sign) {
-        std::sort(all.begin(), all.end(), [&](const One& a, const One& b) { return sign * a.size < sign * b.size; });
-        double below = 0, of = static_cast<double>(byStack.size());
-        for (const One& one : all)
-            if (below += one.weight; below >= 0.95 * of) return std::max(0.0, sign * one.size);
-        return all.empty() ? 0 : std::max(0.0, sign * all.back().size);
-    };
+/// The shortest stretch that holds 90 % of further ones, as of conformal(); with nothing added inside it.
+StepSpread shortestSpread(std::vector<double> sizes) {
+    if (sizes.empty()) return {};
+    std::sort(sizes.begin(), sizes.end());
+    const auto wanted = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(sizes.size() + 1)));
+    const std::size_t held = std::min(wanted, sizes.size());
+    std::size_t best = 0;
+    for (std::size_t i = 1; i + held <= sizes.size(); ++i)
+        if (sizes[i + held - 1] - sizes[i] < sizes[best + held - 1] - sizes[best]) best = i;
     const auto rounded = [](double size) { return std::round(1000 * size) / 1000; };
-    return {-rounded(side(-1)), rounded(side(1))};
+    return {rounded(std::min(0.0, sizes[best])), rounded(std::max(0.0, sizes[best + held - 1]))};
 }
 
 /// By generation; nothing of a row's own answer was fitted, so that no leverage counts.
 std::vector<AnySoftware> anySoftware(const std::vector<PricedStep>& rows) {
-    std::map<GpuGeneration, std::array<std::map<std::string_view, std::vector<double>>, 2>> sizes;
+    std::map<GpuGeneration, std::array<std::vector<double>, 2>> sizes;
     for (const PricedStep& row : rows)
         if (!row.step->judged && row.alone > 0)
-            sizes[row.generation][row.experts ? 1 : 0][row.stack->id].push_back(
-                std::log(row.step->seconds / row.alone));
+            sizes[row.generation][row.experts ? 1 : 0].push_back(std::log(row.step->seconds / row.alone));
     std::vector<AnySoftware> made;
-    for (const auto& [generation, of] : sizes) made.push_back({generation, spreadOfAll(of[0]), spreadOfAll(of[1])});
+    for (const auto& [generation, of] : sizes)
+        made.push_back({generation, shortestSpread(of[0]), shortestSpread(of[1])});
     return made;
 }
 

@@ -12,8 +12,8 @@
 //   interval  split-conformal: each size of ln(measured ÷ answer) over 1 − the row's leverage, as if it had been left
 //             out; of n the ⌈0.9·(n + 1)⌉-th. Fewer than nine have those of all stacks of the generation; models with
 //             experts have an interval of their own
-//   no stack  what software adds to kernels alone, whichever trains: ln(measured ÷ answer of `kernels`) over all of a
-//             generation, of which 5 % lie outside on each side; stacks count alike
+//   no stack  what software adds to kernels alone, whichever trains: the shortest stretch of ln(measured ÷ answer of
+//             `kernels`) that holds 90 % of further steps of the generation, models with experts apart
 
 #include "evaluation/published_steps.h"
 

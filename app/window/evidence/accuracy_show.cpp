@@ -220,7 +220,11 @@ void AccuracyTab::showMatrix() {
 void AccuracyTab::showProgress() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
-    if (running) return state_->setFullText(tr("%1 of the rows are done").arg(ui::percentText(work_->fraction())));
+    if (running) {
+        // All is done only when the work ends.
+        const double done = std::min(work_->fraction(), 0.99);
+        return state_->setFullText(tr("%1 of the rows are done").arg(ui::percentText(done)));
+    }
     if (!complaint_.isEmpty()) {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(complaint_);
