@@ -53,10 +53,13 @@ Expected<Estimate> answerOf(const Method& method, const Scenario& scenario, Esti
         default:
             break;
     }
-    if (needsTrainingRun(scenario, method)) return estimateTrainingStep(method, scenario, context);
+    if (needsTrainingRun(scenario, method) || namesStack(scenario, method, context))
+        return estimateTrainingStep(method, scenario, context);
     if (needsSystem(scenario, method)) return estimateSpread(method, scenario, context);
     auto answer = method.estimate(scenario, context);
-    if (answer) proposePlanInHint(*answer, scenario);
+    if (!answer) return answer;
+    reachOverSoftware(method, scenario, context, *answer);
+    proposePlanInHint(*answer, scenario);
     return answer;
 }
 

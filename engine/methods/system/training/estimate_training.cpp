@@ -121,6 +121,27 @@ bool needsTrainingRun(const Scenario& scenario, const Method& method) {
     return scenario.plan.split() || scenario.plan.microbatches > 1 || step->recompute != Recompute::None;
 }
 
+bool namesStack(const Scenario& scenario, const Method& method, const EstimateContext& context) {
+    if (!std::holds_alternative<TrainingStep>(scenario.task) || method.card.level == MethodLevel::System) return false;
+    const bool asked = std::any_of(method.card.options.begin(), method.card.options.end(),
+                                   [](const MethodOption& each) { return each.key == "stack"; });
+    return asked && optionOf(method.card, context, "stack") != trainingStacks().front().id;
+}
+
+void reachOverSoftware(const Method& method, const Scenario& scenario, const EstimateContext& context,
+                       Estimate& answer) {
+    if (!std::holds_alternative<TrainingStep>(scenario.task) || method.card.level == MethodLevel::System) return;
+    const auto cluster = clusterView(*scenario.hardware);
+    if (!cluster) return;
+    for (const DeviceGroup& group : cluster->groups) {
+        if (!scenario.plan.placement.empty() && group.path != scenario.plan.placement) continue;
+        const StackHere here = stackHere(method, scenario, group, context);
+        if (!here.any) continue;
+        setMeasured(answer, here, scenario.workload->graph);
+        return setRateIntervals(answer.figures, answer.latency.value, answer.interval);
+    }
+}
+
 Expected<double> SampledStep::seconds(std::vector<double> slowness, double exchanges,
                                       const std::stop_token& stop) const {
     StepPrograms changed = programs;

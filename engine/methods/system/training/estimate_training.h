@@ -18,6 +18,11 @@ namespace orrery {
 
 /// The plan, the task or the batch ask for more than one pass of one device.
 bool needsTrainingRun(const Scenario& scenario, const Method& method);
+/// The options name software that trains, which adds to a step of one device, too.
+bool namesStack(const Scenario& scenario, const Method& method, const EstimateContext& context);
+/// Of a step of one device that needs no run and names no stack: its interval reaches over what software adds.
+void reachOverSoftware(const Method& method, const Scenario& scenario, const EstimateContext& context,
+                       Estimate& answer);
 
 /// Fails as clusterView(), placementOf(), shardedWorkload(), the method and runCluster() do.
 Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context);
