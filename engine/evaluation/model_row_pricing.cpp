@@ -3,6 +3,7 @@
 #include "evaluation/answer_clock.h"
 #include "evaluation/left_out.h"
 #include "evaluation/reference_checks.h"
+#include "serving/serving_study.h"
 
 #include <algorithm>
 #include <mutex>
@@ -25,6 +26,18 @@ Expected<WorkloadPtr> loadedOnce(const WorkloadRecipe& recipe) {
     return loaded;
 }
 
+// A serving run by the engine that a row was measured with, where the row names its version.
+Task servedBy(Task task, std::string_view software) {
+    auto* run = std::get_if<ServingRun>(&task);
+    const auto engine = parseSoftware(software);
+    if (!run || !engine || engine->engine.find_first_of("0123456789") == std::string::npos) return task;
+    auto study = std::make_shared<ServingStudy>(*run->study);
+    for (PoolSpec& pool : study->scenario.pools)
+        if (pool.time.software.empty()) pool.time.software = software;
+    run->study = std::move(study);
+    return task;
+}
+
 // A whole model as `run` answers it. Where the row says how its software launched and fused, and `asMeasured` is set,
 // the method is asked so, as far as its options allow and the person chose no other.
 void priceModel(const Method& method, const HardwarePtr& device, const ModelRow& row, std::string_view software,
@@ -42,6 +55,7 @@ void priceModel(const Method& method, const HardwarePtr& device, const ModelRow&
     Scenario scenario{device, *workload, row.plan, row.task};
     // What a stack of training is fitted to are steps themselves: those are asked as of no software in particular.
     if (options.asMeasured && kindOf(row.task) == TaskKind::Pass) scenario.software.engine = software;
+    if (options.asMeasured) scenario.task = servedBy(std::move(scenario.task), software);
     // A simulator of kernels would be asked for thousands of iterations: by what its card states, not by a clock.
     if (kindOf(row.task) == TaskKind::ServingRun && !expectedCost(method, scenario)) return;
     Expected<Estimate> estimated = fail("study.cancelled", "not asked");
