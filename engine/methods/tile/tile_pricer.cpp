@@ -91,15 +91,12 @@ std::vector<std::string> assumptionsOf(const TileBindings& bindings) {
 }
 
 double correlationOf(const TileBindings& bindings, KernelKind kind) {
-    double own = 0;
     for (const TileBinding& binding : bindings.fitted) {
-        if (binding.kind != kind) continue;
-        own = correlationAbroad(*binding.section, binding.distance);
-        break;
+        if (binding.kind == kind) return correlationAbroad(*binding.section, binding.distance);
     }
     // Between five GPUs of NeuSight lies that share of the variance of ln(measured ÷ tile-wave) of convolutions.
     constexpr double standIns = 0.19;
-    return kind == KernelKind::Convolution ? std::max({own, standIns, correlationOf(bindings, KernelKind::Gemm)}) : own;
+    return kind == KernelKind::Convolution ? std::max(standIns, correlationOf(bindings, KernelKind::Gemm)) : 0;
 }
 
 void doubtStandIn(KernelPrice& price) {

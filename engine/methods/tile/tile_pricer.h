@@ -38,8 +38,8 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
 /// What is assumed of sections that are not of this device, one sentence each.
 std::vector<std::string> assumptionsOf(const TileBindings& bindings);
 
-/// Correlation of residuals on this GPU, of the first section of that kind; 0 without one. Convolutions that are priced
-/// as products are missed alike at least as products are, and as much as measured of them.
+/// Correlation of residuals on this GPU, of the first section of that kind; 0 without one. Convolutions that none knows
+/// are priced as products, and missed alike at least as those are.
 double correlationOf(const TileBindings& bindings, KernelKind kind);
 
 /// Takes over seconds, sides and verdict.
