@@ -4,6 +4,8 @@
 #include "base/random.h"
 #include "base/text/csv_stream.h"
 #include "simulation/dram/ruled/binding.h"
+#include "simulation/dram/ruled/standard_rules.h"
+#include "support/plain_dram.h"
 #include "support/ruled_dram_fixture.h"
 
 #include <filesystem>
@@ -147,8 +149,8 @@ private slots:
         const auto jumped = runOf(rules, trace, true, "MOP4CLXOR", injection.toUtf8());
         const auto every = RuledInjection::parse(injection.toStdString())->every;
         // The same, one cycle after the other.
-        RuledDramController controller(rules, true);
-        std::vector<RuledDramController::Done> done;
+        RuledDramController<> controller(rules, true);
+        std::vector<RuledDone> done;
         std::vector<std::int64_t> cycle(trace.size(), -1);
         std::size_t next = 0;
         std::int64_t earliest = 0;
@@ -169,6 +171,54 @@ private slots:
             for (const auto& one : done) cycle[static_cast<std::size_t>(one.request)] = one.cycle;
         }
         QVERIFY(cycle == jumped.done);
+    }
+
+    // Every number of the fast controller is that of the plain one: all controllers, one word of banks and several,
+    // lanes of every size for which it is compiled.
+    void aPlainTwinSaysTheSame_data() {
+        QTest::addColumn<QString>("config");
+        for (const char* id : {"ddr4-3200aa", "ddr5-4800b", "gddr6-14000", "hbm2-2000", "hbm3-6400", "hbm4-8000"})
+            if (dramStandard(id)) QTest::addRow("%s", id) << id;
+        QTest::addRow("two ranks") << "[1, 2, 4, 4, 65536";
+        QTest::addRow("four ranks") << "[1, 4, 4, 2, 65536";
+        QTest::addRow("four words of banks") << "[1, 4, 8, 8, 65536";
+        QTest::addRow("one bank") << "[1, 1, 1, 1, 65536";
+        QTest::addRow("no groups") << "[1, 1, 1, 128, 65536";
+        for (const char* name : {"lpddr5_6400", "hbm3_6400", "gddr6_14000"})
+            if (std::filesystem::exists(recorded + "configs/" + name + ".yaml"))
+                QTest::addRow("recorded %s", name) << QString::fromStdString(recorded + "configs/" + name + ".yaml");
+    }
+    void aPlainTwinSaysTheSame() {
+        QFETCH(QString, config);
+        const auto name = config.toStdString();
+        auto rules = name.starts_with("[")     ? rulesOf(replaced(ddr4Yaml(), "[1, 1, 4, 4, 65536", name))
+                     : name.ends_with(".yaml") ? readDramRules(name).value()
+                                               : orrery::rulesOf(dramStandard(name).value()).value();
+        // Refreshes come as often as there is time for a few requests between them.
+        for (std::size_t i = 0; i < rules.timingNames.size(); ++i)
+            if (rules.timingNames[i] == "nREFI") rules.timing[i] = 1500;
+        const auto bytes = static_cast<std::uint64_t>(rules.burstBytes());
+        for (int round = 0; round < 8; ++round) {
+            // From a few rows, where hits and forwards are, to the whole channel; few writes to all.
+            auto trace = someTraffic(160, 100 + static_cast<std::uint64_t>(round), 0.15 * round,
+                                     std::uint64_t{1} << (13 + 3 * (round % 5)));
+            for (auto& request : trace) request.address = request.address / 64 * bytes;
+            const bool refresh = round % 2 == 0;
+            const auto every = std::int64_t{1} + (round % 3 == 2 ? 9 : 0);
+            const auto map = RuledAddressMap::make(rules, round % 4 < 2 ? "RoBaRaCoCh" : "MOP4CLXOR");
+            PlainDram plain(rules, refresh);
+            const auto done = plain.run(trace, *map, every);
+            const auto fast = runRuledDram(rules, *map, refresh, {every, false}, trace).value();
+            QVERIFY2(fast.done == done, qPrintable(QString("round %1").arg(round)));
+            QCOMPARE(fast.counts.rowHits, plain.hits);
+            QCOMPARE(fast.counts.rowMisses, plain.misses);
+            QCOMPARE(fast.counts.rowConflicts, plain.conflicts);
+            QCOMPARE(fast.counts.forwarded, plain.forwarded);
+            QCOMPARE(fast.counts.merged, plain.merged);
+            QCOMPARE(fast.counts.commands[static_cast<int>(RuledCommand::Read)], plain.sent("RD"));
+            QCOMPARE(fast.counts.commands[static_cast<int>(RuledCommand::RefreshAll)], plain.sent("REFab"));
+            QCOMPARE(fast.counts.commands[static_cast<int>(RuledCommand::RefreshBank)], plain.sent("REFpb"));
+        }
     }
 
     void aStreamInOneBankGroupIsBoundByItsTiming() {

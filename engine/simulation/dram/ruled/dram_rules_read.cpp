@@ -246,6 +246,9 @@ private:
         const YamlNode* list = need(node, "timing_constraints", "dram.");
         if (!list) return;
         if (!list->isSequence()) return refuse(*list, "dram.timing_constraints", "is no list", "a list of constraints");
+        if (list->items.size() > 4000)
+            return refuse(*list, "dram.timing_constraints", fmt::format("{} constraints", list->items.size()),
+                          "at most 4000");
         const auto most = static_cast<double>(rules_.commands.size()) - 1;
         for (std::size_t i = 0; i < list->items.size() && !problem_; ++i) {
             const YamlNode& item = list->items[i];

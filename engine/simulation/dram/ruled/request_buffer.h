@@ -4,24 +4,31 @@
 // oldest one of the open row and the oldest one of another row. Which banks have one of either stands in words of bits,
 // as DramRuleState numbers them. All places are allocated once.
 
-#include <array>
-#include <cstdint>
-#include <vector>
+#include "simulation/dram/ruled/rule_tables.h"
 
 namespace orrery {
 
 inline constexpr std::int64_t ruledNoRow = -1;
 
-struct RuledEntry {
+/// Where a burst lies in a channel.
+struct RuledPlace {
+    std::int32_t bank = 0;  ///< counted over all levels above the row
+    std::int32_t column = 0;
     std::int64_t row = 0;
+};
+
+struct RuledEntry {
+    RuledPlace place;
     std::int64_t arrived = 0;
-    std::int32_t column = 0, bank = 0;
     std::int32_t request = 0;  ///< of the trace
     std::int32_t next = -1, previous = -1;
+    std::uint8_t ofRow = 0, ofPlace = 0;  ///< a few bits of where it lies
     bool write = false;
     bool counted = false;  ///< as hit, miss or conflict
 };
 
+/// Lanes as in DramRuleState.
+template <int Lanes>
 class RuledBuffer {
 public:
     struct Bank {
@@ -29,19 +36,15 @@ public:
         std::int32_t hit = -1;   ///< oldest of the open row
         std::int32_t miss = -1;  ///< oldest of another row; of a closed bank the oldest
     };
-    // Before these cycles none of its columns, activates, precharges is allowed. Rules only ever push a command back,
-    // so that what was found stays a bound; who brings a new command lowers it.
-    std::int64_t columnsFrom = 0, activatesFrom = 0, prechargesFrom = 0;
 
-    RuledBuffer(int banks, int capacity, int perWord)
-        : entries_(static_cast<std::size_t>(capacity)),
-          banks_(static_cast<std::size_t>(banks)),
-          hitArrived_(banks_.size()),
-          missArrived_(banks_.size()),
-          hits_(static_cast<std::size_t>((banks + perWord - 1) / perWord), 0),
-          misses_(hits_),
-          capacity_(capacity),
-          perWord_(static_cast<unsigned>(perWord)) {
+    RuledBuffer(std::size_t banks, int capacity) : entries_(static_cast<std::size_t>(capacity)), capacity_(capacity) {
+        if constexpr (Lanes == 0) {
+            banks_.resize(banks);
+            hitArrived_.resize(banks);
+            missArrived_.resize(banks);
+            hits_.resize((banks + 63) / 64);
+            misses_.resize(hits_.size());
+        }
         free_.reserve(entries_.size());
         for (int i = capacity - 1; i >= 0; --i) free_.push_back(i);
     }
@@ -50,99 +53,120 @@ public:
     bool full() const { return size_ == capacity_; }
     std::uint64_t hits(int word) const { return hits_[static_cast<std::size_t>(word)]; }      ///< banks
     std::uint64_t misses(int word) const { return misses_[static_cast<std::size_t>(word)]; }  ///< banks
-    /// Of a bank's hit and miss.
-    std::int64_t hitArrived(int index) const { return hitArrived_[static_cast<std::size_t>(index)]; }
-    std::int64_t missArrived(int index) const { return missArrived_[static_cast<std::size_t>(index)]; }
+    /// Of each bank's hit and miss, where it has one.
+    const std::int64_t* hitArrived() const { return hitArrived_.data(); }
+    const std::int64_t* missArrived() const { return missArrived_.data(); }
     const Bank& bank(int index) const { return banks_[static_cast<std::size_t>(index)]; }
     RuledEntry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
     const RuledEntry& entry(std::int32_t index) const { return entries_[static_cast<std::size_t>(index)]; }
 
     /// True: it is the first of its bank of its sort, which was none before.
-    bool push(const RuledEntry& request, std::int64_t openRow) {
+    bool push(std::int32_t request, bool write, const RuledPlace& place, std::int64_t arrived, std::int64_t openRow) {
         const auto index = free_.back();
         free_.pop_back();
-        auto& e = entry(index) = request;
-        auto& list = banks_[static_cast<std::size_t>(request.bank)];
+        auto& e = entry(index);
+        e.place = place;
+        e.arrived = arrived;
+        e.request = request;
+        e.write = write;
+        e.counted = false;
+        e.ofRow = rowBits(place.bank, place.row);
+        e.ofPlace = placeBits(e.ofRow, place.column);
+        auto& list = bankOf(place.bank);
         e.previous = list.tail;
         e.next = -1;
         (list.tail >= 0 ? entry(list.tail).next : list.head) = index;
         list.tail = index;
         ++size_;
-        ++places_[placeOf(e.bank, e.row, e.column)];
-        const bool hits = request.row == openRow;
+        ++rows_[e.ofRow];
+        ++places_[e.ofPlace];
+        const bool hits = place.row == openRow;
         auto& first = hits ? list.hit : list.miss;
         if (first >= 0) return false;
         first = index;
-        (hits ? hitArrived_ : missArrived_)[static_cast<std::size_t>(e.bank)] = request.arrived;
-        (hits ? hits_ : misses_)[wordOf(request.bank)] |= bitOf(request.bank);
+        note(hits ? hitArrived_ : missArrived_, hits ? hits_ : misses_, place.bank, index);
         return true;
     }
 
-    /// `openRow` of its bank as it is afterwards for rowChanged(), or as it was.
-    void remove(std::int32_t index, std::int64_t openRow) {
+    /// One of the open row.
+    void removeHit(std::int32_t index) {
+        unlink(index);
         const auto& e = entry(index);
-        auto& list = banks_[static_cast<std::size_t>(e.bank)];
-        (e.previous >= 0 ? entry(e.previous).next : list.head) = e.next;
-        (e.next >= 0 ? entry(e.next).previous : list.tail) = e.previous;
-        if (list.hit == index) noteHit(list, e.bank, first(e.next, openRow, true));
-        if (list.miss == index) noteMiss(list, e.bank, first(e.next, openRow, false));
-        free_.push_back(index);
-        --size_;
-        --places_[placeOf(e.bank, e.row, e.column)];
+        auto& list = bankOf(e.place.bank);
+        if (list.hit != index) return;
+        list.hit = rows_[e.ofRow] == 0 ? -1 : first(e.next, e.place.row, true);
+        note(hitArrived_, hits_, e.place.bank, list.hit);
+    }
+    /// The miss of a closed bank, whose row is to be opened: rowOpened() must follow.
+    void removeMiss(std::int32_t index) { unlink(index); }
+
+    void rowOpened(int bank, std::int64_t row) {
+        auto& list = bankOf(bank);
+        list.hit = -1, list.miss = list.head;
+        if (rows_[rowBits(bank, row)] != 0) {
+            list.hit = first(list.head, row, true);
+            list.miss = first(list.head, row, false);
+            note(hitArrived_, hits_, bank, list.hit);
+        }
+        note(missArrived_, misses_, bank, list.miss);
+    }
+    void rowClosed(int bank) {
+        auto& list = bankOf(bank);
+        list.hit = -1, list.miss = list.head;
+        hits_[wordOf(bank)] &= ~bitOf(bank);
+        note(missArrived_, misses_, bank, list.miss);
     }
 
-    void rowChanged(int bank, std::int64_t openRow) {
-        auto& list = banks_[static_cast<std::size_t>(bank)];
-        if (list.head < 0) return;
-        noteHit(list, bank, first(list.head, openRow, true));
-        noteMiss(list, bank, first(list.head, openRow, false));
-    }
-
-    bool contains(int bank, std::int64_t row, std::int32_t column) const {
-        if (places_[placeOf(bank, row, column)] == 0) return false;
-        for (auto i = banks_[static_cast<std::size_t>(bank)].head; i >= 0; i = entry(i).next)
-            if (entry(i).row == row && entry(i).column == column) return true;
+    bool contains(const RuledPlace& place) const {
+        if (places_[placeBits(rowBits(place.bank, place.row), place.column)] == 0) return false;
+        for (auto i = bank(place.bank).head; i >= 0; i = entry(i).next)
+            if (entry(i).place.row == place.row && entry(i).place.column == place.column) return true;
         return false;
     }
 
 private:
-    std::size_t wordOf(int bank) const { return hits_.size() == 1 ? 0 : static_cast<unsigned>(bank) / perWord_; }
-    std::uint64_t bitOf(int bank) const {
-        return std::uint64_t{1} << (hits_.size() == 1 ? static_cast<unsigned>(bank)
-                                                      : static_cast<unsigned>(bank) % perWord_);
+    static constexpr int mostBanks = Lanes == 0 ? 0 : 64, mostWords = Lanes == 0 ? 0 : 1;
+    static std::size_t wordOf(int bank) { return Lanes > 0 ? 0 : static_cast<std::size_t>(bank) / 64; }
+    static std::uint64_t bitOf(int bank) { return std::uint64_t{1} << (bank & 63); }
+    Bank& bankOf(int index) { return banks_[static_cast<std::size_t>(index)]; }
+    void unlink(std::int32_t index) {
+        const auto& e = entry(index);
+        auto& list = bankOf(e.place.bank);
+        (e.previous >= 0 ? entry(e.previous).next : list.head) = e.next;
+        (e.next >= 0 ? entry(e.next).previous : list.tail) = e.previous;
+        --rows_[e.ofRow];
+        --places_[e.ofPlace];
+        free_.push_back(index);
+        --size_;
     }
     std::int32_t first(std::int32_t from, std::int64_t row, bool same) const {
-        while (from >= 0 && (entry(from).row == row) != same) from = entry(from).next;
+        while (from >= 0 && (entry(from).place.row == row) != same) from = entry(from).next;
         return from;
     }
-    void noteHit(Bank& list, int bank, std::int32_t found) {
-        list.hit = found;
-        if (found >= 0) hitArrived_[static_cast<std::size_t>(bank)] = entry(found).arrived;
-        auto& word = hits_[wordOf(bank)];
-        word = found >= 0 ? word | bitOf(bank) : word & ~bitOf(bank);
+    template <class Arrived, class Words>
+    void note(Arrived& arrived, Words& words, int bank, std::int32_t found) {
+        auto& word = words[wordOf(bank)];
+        const std::uint64_t bit = bitOf(bank);
+        word = found >= 0 ? word | bit : word & ~bit;
+        if (found >= 0) arrived[static_cast<std::size_t>(bank)] = entry(found).arrived;
     }
-    void noteMiss(Bank& list, int bank, std::int32_t found) {
-        list.miss = found;
-        if (found >= 0) missArrived_[static_cast<std::size_t>(bank)] = entry(found).arrived;
-        auto& word = misses_[wordOf(bank)];
-        word = found >= 0 ? word | bitOf(bank) : word & ~bitOf(bank);
-    }
-    // Requests are counted by a few bits of their place, so that most searches for one end at once.
-    static std::size_t placeOf(int bank, std::int64_t row, std::int32_t column) {
+    // Requests are counted by a few bits of their row and of their place, so that most searches for one end at once.
+    static std::uint8_t rowBits(int bank, std::int64_t row) {
         const std::uint64_t mixed = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u +
-                                    static_cast<std::uint64_t>(column) * 0xc2b2ae3d27d4eb4fu +
                                     static_cast<std::uint64_t>(bank) * 0x165667b19e3779f9u;
-        return static_cast<std::size_t>(mixed >> 56);
+        return static_cast<std::uint8_t>(mixed >> 56);
+    }
+    static std::uint8_t placeBits(std::uint8_t ofRow, std::int32_t column) {
+        return static_cast<std::uint8_t>(ofRow + static_cast<std::uint32_t>(column) * 0x2bu);
     }
 
     std::vector<RuledEntry> entries_;
     std::vector<std::int32_t> free_;
-    std::vector<Bank> banks_;
-    std::vector<std::int64_t> hitArrived_, missArrived_;
-    std::vector<std::uint64_t> hits_, misses_;
-    std::array<std::uint16_t, 256> places_{};
+    DramRow<Bank, mostBanks> banks_{};
+    DramRow<std::int64_t, mostBanks> hitArrived_{}, missArrived_{};  ///< [bank]
+    DramRow<std::uint64_t, mostWords> hits_{}, misses_{};            ///< [word], bits of banks
+    std::array<std::uint16_t, 256> rows_{}, places_{};
     int size_ = 0, capacity_ = 0;
-    unsigned perWord_ = 64;
 };
 
 }  // namespace orrery

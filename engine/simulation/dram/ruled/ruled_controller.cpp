@@ -1,105 +1,93 @@
 #include "simulation/dram/ruled/ruled_controller.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 namespace orrery {
 
-RuledDramController::RuledDramController(const DramRules& rules, bool refresh)
-    : rules_(rules),
+template <int Lanes>
+RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool refresh)
+    : kind_(rules.controller),
       state_(rules),
-      reads_(state_.banks(), rules.readBuffer, state_.banksPerWord()),
-      writes_(state_.banks(), rules.writeBuffer, state_.banksPerWord()),
-      active_(static_cast<std::size_t>(state_.banks())),
-      openRow_(static_cast<std::size_t>(state_.banks()), ruledNoRow),
-      words_(static_cast<std::size_t>(state_.words())),
-      openings_(openRow_.size()),
+      reads_(state_.banks(), rules.readBuffer),
+      writes_(state_.banks(), rules.writeBuffer),
       waits_(rules.rules.size() + ruledOtherWaits, 0) {
-    halfClock_ = rules.controller == RuledController::HalfClock;
+    if constexpr (Lanes == 0) {
+        active_.resize(state_.banks());
+        activeArrived_.resize(state_.banks());
+        openRow_.resize(state_.banks());
+        openings_.resize(state_.banks());
+        words_.resize(static_cast<std::size_t>(state_.words()));
+        wanted_.resize(words_.size());
+    }
+    std::ranges::fill(openRow_, ruledNoRow);
+    halfClock_ = kind_ == RuledController::HalfClock;
     dataPace_ = rules.burstPace();
-    drainAbove_ = rules.drainAbove * rules.writeBuffer, drainBelow_ = rules.drainBelow * rules.writeBuffer;
-    steady_ = drainBelow_ <= drainAbove_;
+    readLatency_ = rules.readLatency;
+    drainFrom_ = static_cast<int>(std::floor(rules.drainAbove * rules.writeBuffer)) + 1;
+    drainBelow_ = static_cast<int>(std::ceil(rules.drainBelow * rules.writeBuffer));
+    steady_ = rules.drainBelow <= rules.drainAbove;
     dataClockAfter_[0] = rules.timingOf("nCL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     dataClockAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     secondWithin_ = rules.timingOf("nAAD");
+    pseudoChannels_ = rules.count.size() > 1 ? static_cast<int>(rules.count[1]) : 1;
     if (refresh) {
-        const bool perBank = rules.controller == RuledController::HalfClock;
-        refreshInterval_ = rules.timingOf(perBank ? "nREFIpb" : "nREFI");
+        refreshInterval_ = rules.timingOf(halfClock_ ? "nREFIpb" : "nREFI");
         if (refreshInterval_ > 0) nextRefresh_ = refreshInterval_;
     }
 }
 
-RuledOffer RuledDramController::offer(std::int32_t request, bool write, const RuledPlace& place) {
+template <int Lanes>
+RuledOffer RuledDramController<Lanes>::offer(std::int32_t request, bool write, const RuledPlace& place) {
     auto& buffer = write ? writes_ : reads_;
     if (isWaitingWrite(place)) {
         ++(write ? counts_.merged : counts_.forwarded);
         return write ? RuledOffer::Merged : RuledOffer::Forwarded;
     }
     if (buffer.full()) return RuledOffer::Refused;
-    RuledEntry e;
-    e.row = place.row, e.column = place.column, e.bank = place.bank;
-    e.request = request, e.write = write, e.arrived = clock_;
     const std::int64_t row = openRow_[static_cast<std::size_t>(place.bank)];
-    if (buffer.push(e, row)) place.row == row ? lowerColumns(buffer, place.bank) : lowerRows(buffer, place.bank);
+    const bool first = buffer.push(request, write, place, clock_, row);
+    if (nextAt_ == unknown) return RuledOffer::Taken;
+    if (wouldWrite() != waitsForWrites_)
+        nextAt_ = unknown;
+    else if (first && waitsForWrites_ == write && !refreshing())
+        noteOffer(write, place.row == row, place.bank);
     return RuledOffer::Taken;
 }
 
-// A bank's next row command of this buffer may come sooner than what was found so far.
-void RuledDramController::lowerRows(RuledBuffer& buffer, int bank) {
-    const Banks& word = words_[static_cast<std::size_t>(state_.wordOf(bank))];
+// The first of its bank may go sooner than what was found so far.
+template <int Lanes>
+void RuledDramController<Lanes>::noteOffer(bool write, bool hit, int bank) {
+    const Banks& word = wordOf(bank);
     const std::uint64_t bit = state_.bitOf(bank);
-    if (((word.reads | word.writes) & bit) != 0) return;  // leaveActive() comes back to it
-    const bool open = (word.open & bit) != 0;
-    auto& from = open ? buffer.prechargesFrom : buffer.activatesFrom;
-    from = std::min(from, state_.earliest(open ? RuledCommand::Precharge : RuledCommand::Activate, bank));
-}
-
-void RuledDramController::lowerColumns(RuledBuffer& buffer, int bank) {
-    const auto command = &buffer == &writes_ ? RuledCommand::Write : RuledCommand::Read;
-    buffer.columnsFrom = std::min(buffer.columnsFrom, state_.earliest(command, bank));
-}
-
-// From which cycle on a command may issue, seen from this one.
-inline std::int64_t RuledDramController::allowed(RuledCommand command, int bank) const {
-    const std::int64_t at = state_.earliest(command, bank);
-    if (!halfClock_ || command == RuledCommand::Precharge || command == RuledCommand::PrechargeAll) return at;
-    return std::max(at, clock_) | 1;  // whole clocks begin on odd cycles
-}
-
-// The same for many banks; a bound for those that may not is enough to jump to.
-inline std::uint64_t RuledDramController::allowedAmong(RuledCommand command, int word, std::uint64_t banks,
-                                                       std::int64_t& soonest) {
-    if (halfClock_ && command != RuledCommand::Precharge && (clock_ & 1) == 0) {
-        soonest = std::min(soonest, clock_ + 1);
-        return 0;
+    auto command = write ? RuledCommand::Write : RuledCommand::Read;
+    if (!hit) {
+        if ((word.taken() & bit) != 0) return;
+        command = (word.open & bit) != 0 ? RuledCommand::Precharge : RuledCommand::Activate;
     }
-    return state_.allowedAmong(command, word, banks, clock_, soonest);
+    std::int64_t at = std::max(clock_ + 1, state_.earliest(command, bank));
+    if (halfClock_ && command != RuledCommand::Precharge) at |= 1;
+    nextAt_ = std::min(nextAt_, at);
 }
 
-void RuledDramController::send(RuledCommand command, int bank) {
+template <int Lanes>
+inline void RuledDramController<Lanes>::send(RuledCommand command, int bank) {
     state_.issue(command, bank, clock_);
     ++counts_.commands[static_cast<int>(command)];
     issued_ = true;
     if (record_) record_->push_back({clock_, command, bank, state_.reachOf(command), -1, 0});
 }
 
-void RuledDramController::setRow(int bank, std::int64_t row) {
-    openRow_[static_cast<std::size_t>(bank)] = row;
-    auto& open = words_[static_cast<std::size_t>(state_.wordOf(bank))].open;
-    open = row == ruledNoRow ? open & ~state_.bitOf(bank) : open | state_.bitOf(bank);
-    for (RuledBuffer* buffer : {&reads_, &writes_}) {
-        buffer->rowChanged(bank, row);
-        if (buffer->bank(bank).hit >= 0) lowerColumns(*buffer, bank);
-        if (buffer->bank(bank).miss >= 0) lowerRows(*buffer, bank);
-    }
+template <int Lanes>
+inline void RuledDramController<Lanes>::close(int bank) {
+    openRow_[static_cast<std::size_t>(bank)] = ruledNoRow;
+    wordOf(bank).open &= ~state_.bitOf(bank);
+    reads_.rowClosed(bank);
+    writes_.rowClosed(bank);
 }
 
-void RuledDramController::closeAll(int first, int count) {
-    for (int b = first; b < first + count; ++b)
-        if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) setRow(b, ruledNoRow);
-}
-
-void RuledDramController::count(RuledEntry& e, RuledCommand command) {
+template <int Lanes>
+inline void RuledDramController<Lanes>::count(RuledEntry& e, RuledCommand command) {
     if (e.counted) return;
     e.counted = true;
     if (command == RuledCommand::Precharge)
@@ -112,23 +100,23 @@ void RuledDramController::count(RuledEntry& e, RuledCommand command) {
 
 // What the data bus waited for since its last burst: back from this command over the row's opening to what it waited
 // for, each part to the rule that held it.
-void RuledDramController::blame(const RuledEntry& e) {
-    const std::size_t other = rules_.rules.size();
+template <int Lanes>
+inline void RuledDramController<Lanes>::blame(const Active& e, int bank) {
+    std::int64_t* other = waits_.data() + waits_.size() - ruledOtherWaits;
     const std::int64_t from = lastColumn_ < 0 ? e.arrived : lastColumn_ + dataPace_;
-    if (lastColumn_ >= 0) waits_[other + ruledDataBus] += std::min(dataPace_, clock_ - lastColumn_);
+    if (lastColumn_ >= 0) other[ruledDataBus] += std::min(dataPace_, clock_ - lastColumn_);
     lastColumn_ = clock_;
     if (clock_ <= from) return;
     std::int64_t until = clock_;
-    const Opening& opening = openings_[static_cast<std::size_t>(e.bank)];
-    auto command = e.write ? RuledCommand::Write : RuledCommand::Read;
+    const Opening& opening = openings_[static_cast<std::size_t>(bank)];
     std::int32_t rule = -1;
-    std::int64_t ready = state_.earliest(command, e.bank, rule);
+    std::int64_t ready = state_.earliest(e.write ? RuledCommand::Write : RuledCommand::Read, bank, rule);
     for (int step = 0; until > from; ++step) {
         // After the rule let it go the command waited for its request, or for others that went first.
         const std::int64_t free = std::max(from, std::min(until, ready));
         const std::int64_t idle = std::max(free, std::min(until, e.arrived + 1));
-        waits_[other + ruledOrder] += until - idle;
-        waits_[other + ruledRequests] += idle - free;
+        other[ruledOrder] += until - idle;
+        other[ruledRequests] += idle - free;
         until = free;
         if (until <= from || rule < 0) break;
         const bool opened =
@@ -144,93 +132,52 @@ void RuledDramController::blame(const RuledEntry& e) {
     }
 }
 
-void RuledDramController::noteRow(RuledCommand command, int bank) {
-    Opening& opening = openings_[static_cast<std::size_t>(bank)];
-    if (command == RuledCommand::Activate) {
-        opening.activated = clock_;
-        opening.activateReady = state_.earliest(command, bank, opening.activateRule);
-    } else {
-        opening.precharged = clock_;
-        opening.prechargeReady = state_.earliest(command, bank, opening.prechargeRule);
-    }
-}
-
-bool RuledDramController::synchronise(bool write, int bank) {
-    if (rules_.controller != RuledController::WriteClock) return false;
-    if (clock_ < dataClockUntil_) return false;
+template <int Lanes>
+inline bool RuledDramController<Lanes>::synchronise(bool write, int bank) {
+    if (kind_ != RuledController::WriteClock || clock_ < dataClockUntil_) return false;
     send(write ? RuledCommand::SyncWrite : RuledCommand::SyncRead, bank);
     dataClockUntil_ = clock_ + 2;
     return true;
 }
 
-void RuledDramController::issueColumn(const RuledEntry& e, std::vector<Done>& done) {
-    if (rules_.controller == RuledController::WriteClock)
+template <int Lanes>
+inline void RuledDramController<Lanes>::issueColumn(const Active& e, int bank, std::vector<Done>& done) {
+    if (kind_ == RuledController::WriteClock)
         dataClockUntil_ = std::max(dataClockUntil_, clock_ + dataClockAfter_[e.write]);
-    blame(e);
-    send(e.write ? RuledCommand::Write : RuledCommand::Read, e.bank);
-    done.push_back({e.request, e.write ? clock_ : clock_ + rules_.readLatency});
+    blame(e, bank);
+    send(e.write ? RuledCommand::Write : RuledCommand::Read, bank);
+    done.push_back({e.request, e.write ? clock_ : clock_ + readLatency_});
+    moved_ = true;
 }
 
-void RuledDramController::leaveActive(int bank) {
-    auto& word = words_[static_cast<std::size_t>(state_.wordOf(bank))];
+template <int Lanes>
+inline void RuledDramController<Lanes>::takeActive(int bank, std::vector<Done>& done) {
+    issueColumn(active_[static_cast<std::size_t>(bank)], bank, done);
+    auto& word = wordOf(bank);
     word.reads &= ~state_.bitOf(bank), word.writes &= ~state_.bitOf(bank);
     --activeCount_;
     refreshFrom_ = 0;
-    for (RuledBuffer* buffer : {&reads_, &writes_})  // its row may be closed now
-        if (buffer->bank(bank).miss >= 0) lowerRows(*buffer, bank);
 }
 
-void RuledDramController::takeActive(int bank, std::vector<Done>& done) {
-    issueColumn(active_[static_cast<std::size_t>(bank)], done);
-    leaveActive(bank);
+template <int Lanes>
+inline void RuledDramController<Lanes>::takeColumn(Buffer& buffer, std::int32_t entry, std::vector<Done>& done) {
+    const RuledEntry& e = buffer.entry(entry);
+    issueColumn({e.arrived, e.request, e.write}, e.place.bank, done);
+    buffer.removeHit(entry);
 }
 
-void RuledDramController::takeColumn(RuledBuffer& buffer, std::int32_t entry, std::vector<Done>& done) {
-    const int bank = buffer.entry(entry).bank;
-    issueColumn(buffer.entry(entry), done);
-    buffer.remove(entry, openRow_[static_cast<std::size_t>(bank)]);
-    if (buffer.bank(bank).hit >= 0) lowerColumns(buffer, bank);
-}
-
-// The oldest of those banks that may take the command, if it is older than the pick; `banks` of a word, `arrived` of a
-// bank. `from` becomes a bound.
-template <class Among, class Arrived>
-inline void RuledDramController::pickOldest(RuledCommand command, std::int64_t& from, Pick& pick, Among&& banks,
-                                            Arrived&& arrived) {
-    if (from > clock_) return;
-    std::int64_t soonest = never, order = INT64_MAX;
-    int bank = -1;
-    bool several = false;
-    for (int w = 0; w < state_.words(); ++w) {
-        const std::uint64_t among = banks(w);
-        if (among == 0) continue;
-        std::uint64_t ready = allowedAmong(command, w, among, soonest);
-        several |= (ready & (ready - 1)) != 0 || (bank >= 0 && ready != 0);
-        for (; ready != 0; ready &= ready - 1) {
-            const int b = state_.firstOf(w) + std::countr_zero(ready);
-            const std::int64_t its = arrived(b);
-            bank = its < order ? b : bank;
-            order = std::min(order, its);
-        }
-    }
-    from = bank < 0 ? soonest : clock_ + 1;
-    if (order < pick.order) pick = {order, several ? clock_ + 1 : soonest, bank, command};
-}
-
-bool RuledDramController::serveActive(std::vector<Done>& done) {
-    if (activeCount_ == 0 || activeFrom_ > clock_) return false;
+template <int Lanes>
+inline bool RuledDramController<Lanes>::serveActive(std::vector<Done>& done) {
+    if (activeCount_ == 0 || (halfClock_ && (clock_ & 1) == 0)) return false;
     Pick pick;
-    std::int64_t writesFrom = activeFrom_;
-    const auto arrived = [&](int bank) { return active_[static_cast<std::size_t>(bank)].arrived; };
-    const auto word = [&](int w) -> const Banks& { return words_[static_cast<std::size_t>(w)]; };
-    pickOldest(
-        RuledCommand::Read, activeFrom_, pick, [&](int w) { return word(w).reads; }, arrived);
-    pickOldest(
-        RuledCommand::Write, writesFrom, pick, [&](int w) { return word(w).writes; }, arrived);
-    activeFrom_ = std::min(activeFrom_, writesFrom);
+    for (int w = 0; w < state_.words(); ++w) {
+        const Banks& word = words_[static_cast<std::size_t>(w)];
+        const std::uint64_t may = state_.allowedAmong(RuledCommand::Read, w, word.reads) |
+                                  state_.allowedAmong(RuledCommand::Write, w, word.writes);
+        pick.look(may, state_.firstOf(w), activeArrived_.data());
+    }
     if (pick.bank < 0) return false;
-    const RuledEntry& e = active_[static_cast<std::size_t>(pick.bank)];
-    if (synchronise(e.write, e.bank)) {
+    if (synchronise(active_[static_cast<std::size_t>(pick.bank)].write, pick.bank)) {
         syncedActive_ = true, synced_ = pick.bank;
         return true;
     }
@@ -238,122 +185,149 @@ bool RuledDramController::serveActive(std::vector<Done>& done) {
     return true;
 }
 
-bool RuledDramController::serveRefresh() {
-    if (refreshHead_ == refreshes_.size()) return false;
+template <int Lanes>
+bool RuledDramController<Lanes>::serveRefresh() {
+    if (!refreshing()) return false;
     if (refreshFrom_ > clock_) return true;
     const Refresh refresh = refreshes_[refreshHead_];
     const int reach = state_.reachOf(refresh.command);
     bool open = false, pending = false;
     for (int b = refresh.bank; b < refresh.bank + reach; ++b) {
         open |= openRow_[static_cast<std::size_t>(b)] != ruledNoRow;
-        const Banks& word = words_[static_cast<std::size_t>(state_.wordOf(b))];
-        pending |= ((word.reads | word.writes) & state_.bitOf(b)) != 0;
+        pending |= (wordOf(b).taken() & state_.bitOf(b)) != 0;
     }
     RuledCommand command = refresh.command;
     if (open) command = command == RuledCommand::RefreshAll ? RuledCommand::PrechargeAll : RuledCommand::Precharge;
-    refreshFrom_ = open && pending ? never : allowed(command, refresh.bank);
+    if (open && pending) {
+        refreshFrom_ = never;
+        return true;
+    }
+    refreshFrom_ = state_.earliest(command, refresh.bank);
+    // Whole clocks begin on odd cycles.
+    if (halfClock_ && !open) refreshFrom_ = std::max(refreshFrom_, clock_) | 1;
     if (refreshFrom_ > clock_) return true;
     send(command, refresh.bank);
     refreshFrom_ = 0;
     if (open) {
-        closeAll(refresh.bank, reach);
+        for (int b = refresh.bank; b < refresh.bank + reach; ++b)
+            if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) close(b);
     } else if (++refreshHead_ == refreshes_.size()) {
         refreshes_.clear();
         refreshHead_ = 0;
+        refreshing_ = false;
     }
     return true;
 }
 
-void RuledDramController::activate(RuledBuffer& buffer, std::int32_t entry) {
-    const RuledEntry e = buffer.entry(entry);
-    send(RuledCommand::Activate, e.bank);
-    if (rules_.controller == RuledController::WriteClock) {
-        secondBank_ = e.bank;
+template <int Lanes>
+inline void RuledDramController<Lanes>::activate(Buffer& buffer, std::int32_t entry) {
+    const RuledEntry& e = buffer.entry(entry);
+    const int bank = e.place.bank;
+    const std::int64_t row = e.place.row;
+    Opening& opening = openings_[static_cast<std::size_t>(bank)];
+    opening.activated = clock_;
+    opening.activateReady = state_.earliest(RuledCommand::Activate, bank, opening.activateRule);
+    send(RuledCommand::Activate, bank);
+    if (kind_ == RuledController::WriteClock) {
+        secondBank_ = bank;
         secondBy_ = clock_ + secondWithin_;
     }
-    active_[static_cast<std::size_t>(e.bank)] = e;
-    auto& word = words_[static_cast<std::size_t>(state_.wordOf(e.bank))];
-    (e.write ? word.writes : word.reads) |= state_.bitOf(e.bank);
+    active_[static_cast<std::size_t>(bank)] = {e.arrived, e.request, e.write};
+    activeArrived_[static_cast<std::size_t>(bank)] = e.arrived;
+    auto& word = wordOf(bank);
+    (e.write ? word.writes : word.reads) |= state_.bitOf(bank);
+    word.open |= state_.bitOf(bank);
     ++activeCount_;
-    activeFrom_ = std::min(activeFrom_, state_.earliest(e.write ? RuledCommand::Write : RuledCommand::Read, e.bank));
-    buffer.remove(entry, ruledNoRow);
-    setRow(e.bank, e.row);
+    buffer.removeMiss(entry);
+    moved_ = true;
+    openRow_[static_cast<std::size_t>(bank)] = row;
+    reads_.rowOpened(bank, row);
+    writes_.rowOpened(bank, row);
 }
 
-bool RuledDramController::serveBuffer(unsigned kinds, std::vector<Done>& done) {
+template <int Lanes>
+inline void RuledDramController<Lanes>::precharge(int bank) {
+    Opening& opening = openings_[static_cast<std::size_t>(bank)];
+    opening.precharged = clock_;
+    opening.prechargeReady = state_.earliest(RuledCommand::Precharge, bank, opening.prechargeRule);
+    send(RuledCommand::Precharge, bank);
+    close(bank);
+}
+
+template <int Lanes>
+inline bool RuledDramController<Lanes>::serveBuffer(unsigned kinds, std::vector<Done>& done) {
     writing_ = wouldWrite();
     auto& buffer = writing_ ? writes_ : reads_;
     const auto column = writing_ ? RuledCommand::Write : RuledCommand::Read;
-    Pick pick;
-    if (kinds & Columns)
-        pickOldest(
-            column, buffer.columnsFrom, pick, [&](int w) { return buffer.hits(w); },
-            [&](int bank) { return buffer.hitArrived(bank); });
-    if (kinds & Rows) {
-        const auto word = [&](int w) -> const Banks& { return words_[static_cast<std::size_t>(w)]; };
-        const auto arrived = [&](int bank) { return buffer.missArrived(bank); };
-        // A second part of an activate, or a request that opened the row, comes first.
-        if (secondBank_ < 0)
-            pickOldest(
-                RuledCommand::Activate, buffer.activatesFrom, pick,
-                [&](int w) { return buffer.misses(w) & ~word(w).open; }, arrived);
-        pickOldest(
-            RuledCommand::Precharge, buffer.prechargesFrom, pick,
-            [&](int w) { return buffer.misses(w) & word(w).open & ~(word(w).reads | word(w).writes); }, arrived);
+    const bool whole = !halfClock_ || (clock_ & 1) != 0;
+    Pick hit, miss;
+    for (int w = 0; w < state_.words(); ++w) {
+        const Banks& word = words_[static_cast<std::size_t>(w)];
+        const int first = state_.firstOf(w);
+        if ((kinds & Columns) != 0 && whole)
+            hit.look(state_.allowedAmong(column, w, buffer.hits(w)), first, buffer.hitArrived());
+        if ((kinds & Rows) == 0) continue;
+        const std::uint64_t misses = buffer.misses(w);
+        // A request that opened the row comes first, and the second part of an activate before another one.
+        std::uint64_t rows = state_.allowedAmong(RuledCommand::Precharge, w, misses & word.open & ~word.taken());
+        if (whole && secondBank_ < 0) rows |= state_.allowedAmong(RuledCommand::Activate, w, misses & ~word.open);
+        miss.look(rows, first, buffer.missArrived());
     }
-    if (pick.bank < 0) return false;
-    const auto& list = buffer.bank(pick.bank);
-    const std::int32_t entry = pick.command == column ? list.hit : list.miss;
-    count(buffer.entry(entry), pick.command);
-    if (pick.command == column) {
-        if (synchronise(writing_, pick.bank)) {
+    if (hit.order < miss.order) {
+        const std::int32_t entry = buffer.bank(hit.bank).hit;
+        count(buffer.entry(entry), column);
+        if (synchronise(writing_, hit.bank)) {
             syncedActive_ = false, syncedWrite_ = writing_, synced_ = entry;
             return true;
         }
-        buffer.columnsFrom = pick.others;
         takeColumn(buffer, entry, done);
         return true;
     }
-    noteRow(pick.command, pick.bank);
-    if (pick.command == RuledCommand::Precharge) {
-        buffer.prechargesFrom = pick.others;
-        send(pick.command, pick.bank);
-        setRow(pick.bank, ruledNoRow);
+    if (miss.bank < 0) return false;
+    const std::int32_t entry = buffer.bank(miss.bank).miss;
+    if (openRow_[static_cast<std::size_t>(miss.bank)] != ruledNoRow) {
+        count(buffer.entry(entry), RuledCommand::Precharge);
+        precharge(miss.bank);
     } else {
-        buffer.activatesFrom = pick.others;
+        count(buffer.entry(entry), RuledCommand::Activate);
         activate(buffer, entry);
     }
     return true;
 }
 
-void RuledDramController::queueRefreshes() {
-    if (clock_ < nextRefresh_) return;
+template <int Lanes>
+void RuledDramController<Lanes>::queueRefreshes() {
     nextRefresh_ += refreshInterval_;
     refreshFrom_ = 0;
-    if (rules_.controller == RuledController::HalfClock) {
+    refreshing_ = true;
+    const int banks = static_cast<int>(state_.banks());
+    if (halfClock_) {
         // A bank of each pseudo-channel, in turn.
-        const int channels = static_cast<int>(rules_.count[1]), banks = state_.banks() / channels;
-        for (int c = 0; c < channels; ++c) refreshes_.push_back({c * banks + refreshTurn_, RuledCommand::RefreshBank});
-        refreshTurn_ = refreshTurn_ + 1 == banks ? 0 : refreshTurn_ + 1;
+        const int its = banks / pseudoChannels_;
+        for (int b = refreshTurn_; b < banks; b += its) refreshes_.push_back({b, RuledCommand::RefreshBank});
+        refreshTurn_ = refreshTurn_ + 1 == its ? 0 : refreshTurn_ + 1;
         return;
     }
     const auto command = RuledCommand::RefreshAll;
-    for (int b = 0; b < state_.banks(); b += state_.reachOf(command)) refreshes_.push_back({b, command});
+    for (int b = 0; b < banks; b += state_.reachOf(command)) refreshes_.push_back({b, command});
 }
 
-void RuledDramController::tickOneBus(std::vector<Done>& done) {
+template <int Lanes>
+inline void RuledDramController<Lanes>::tickOneBus(std::vector<Done>& done) {
     if (serveActive(done)) return;
     if (serveRefresh()) return;
     serveBuffer(All, done);
 }
 
-void RuledDramController::tickSplitBus(std::vector<Done>& done) {
-    const bool waiting = refreshHead_ != refreshes_.size();
+template <int Lanes>
+inline void RuledDramController<Lanes>::tickSplitBus(std::vector<Done>& done) {
+    const bool waiting = refreshing();
     if (!serveActive(done) && !waiting) serveBuffer(Columns, done);
     if (!serveRefresh()) serveBuffer(Rows, done);
 }
 
-void RuledDramController::tickWriteClock(std::vector<Done>& done) {
+template <int Lanes>
+void RuledDramController<Lanes>::tickWriteClock(std::vector<Done>& done) {
     if (secondBank_ >= 0 && clock_ >= secondBy_) return sendSecond();
     if (synced_ >= 0) {
         const std::int32_t its = synced_;
@@ -364,16 +338,18 @@ void RuledDramController::tickWriteClock(std::vector<Done>& done) {
     if (!issued_ && secondBank_ >= 0) sendSecond();
 }
 
-void RuledDramController::sendSecond() {
+template <int Lanes>
+void RuledDramController<Lanes>::sendSecond() {
     send(RuledCommand::ActivateSecond, secondBank_);
     secondBank_ = -1;
 }
 
-void RuledDramController::tick(std::vector<Done>& done) {
-    ++clock_;
-    issued_ = false;
-    queueRefreshes();
-    switch (rules_.controller) {
+template <int Lanes>
+inline void RuledDramController<Lanes>::step(std::vector<Done>& done) {
+    state_.advance(++clock_);
+    issued_ = moved_ = false;
+    if (clock_ >= nextRefresh_) queueRefreshes();
+    switch (kind_) {
         case RuledController::OneBus:
             tickOneBus(done);
             break;
@@ -387,30 +363,47 @@ void RuledDramController::tick(std::vector<Done>& done) {
     }
 }
 
-std::int64_t RuledDramController::nextTick() const {
-    if (synced_ >= 0 || secondBank_ >= 0 || !steady_) return clock_ + 1;
-    std::int64_t at = nextRefresh_;
-    if (activeCount_ > 0) at = std::min(at, ofWholeClock(activeFrom_));
-    if (refreshHead_ != refreshes_.size()) {
-        at = std::min(at, refreshFrom_);
-    } else {
-        const bool writing = wouldWrite();
-        const auto& buffer = writing ? writes_ : reads_;
-        const auto boundOf = [&](RuledCommand command, std::int64_t from) {
-            return std::max(from, state_.channelFrom(command));
-        };
-        const auto column = writing ? RuledCommand::Write : RuledCommand::Read;
-        at = std::min(at, ofWholeClock(boundOf(column, buffer.columnsFrom)));
-        at = std::min(at, ofWholeClock(boundOf(RuledCommand::Activate, buffer.activatesFrom)));
-        at = std::min(at, boundOf(RuledCommand::Precharge, buffer.prechargesFrom));
-    }
-    return std::max(clock_ + 1, at);
+template <int Lanes>
+void RuledDramController<Lanes>::tick(std::vector<Done>& done) {
+    nextAt_ = unknown;
+    step(done);
 }
 
-void RuledDramController::pass(std::int64_t at) {
-    if (at <= clock_ + 1) return;
-    if (refreshHead_ == refreshes_.size()) writing_ = wouldWrite();  // every tick looks again
-    clock_ = at - 1;
+template <int Lanes>
+void RuledDramController<Lanes>::advance(std::int64_t until, std::vector<Done>& done) {
+    do {
+        if (nextAt_ == unknown) nextAt_ = findNext();
+        const std::int64_t at = std::min(nextAt_, until + 1);
+        if (at > clock_ + 1) {
+            if (!refreshing()) writing_ = wouldWrite();  // every tick looks again
+            clock_ = at - 1;
+        }
+        if (nextAt_ > until) return;
+        nextAt_ = unknown;
+        step(done);
+    } while (!moved_);
 }
+
+template <int Lanes>
+inline std::int64_t RuledDramController<Lanes>::findNext() {
+    if (synced_ >= 0 || secondBank_ >= 0 || !steady_) return clock_ + 1;
+    std::int64_t at = nextRefresh_;
+    if (refreshing()) at = std::min(at, refreshFrom_);
+    waitsForWrites_ = wouldWrite();
+    const auto& buffer = waitsForWrites_ ? writes_ : reads_;
+    for (int w = 0; w < state_.words(); ++w) {
+        const Banks& word = words_[static_cast<std::size_t>(w)];
+        const std::uint64_t hits = refreshing() ? 0 : buffer.hits(w), misses = refreshing() ? 0 : buffer.misses(w);
+        wanted_[static_cast<std::size_t>(w)] = {misses & ~word.open, misses & word.open & ~word.taken(),
+                                                word.reads | (waitsForWrites_ ? 0 : hits),
+                                                word.writes | (waitsForWrites_ ? hits : 0)};
+    }
+    return std::max(clock_ + 1, std::min(at, state_.next(wanted_.data(), clock_, halfClock_)));
+}
+
+template class RuledDramController<0>;
+template class RuledDramController<4>;
+template class RuledDramController<8>;
+template class RuledDramController<16>;
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "simulation/dram/ruled/request_buffer.h"
 #include "simulation/dram/ruled/rule_state.h"
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -39,13 +40,6 @@ enum class RuledOffer : std::uint8_t {
     Merged,     ///< a write to a waiting write: nothing more will be said of it
 };
 
-/// Where a burst lies in a channel.
-struct RuledPlace {
-    std::int32_t bank = 0;  ///< counted over all levels above the row
-    std::int32_t column = 0;
-    std::int64_t row = 0;
-};
-
 /// A command as it went out, for those who look on.
 struct RuledIssued {
     std::int64_t cycle = 0;
@@ -57,9 +51,16 @@ struct RuledIssued {
     std::int64_t held = 0;  ///< cycles, of `heldBy`
 };
 
+struct RuledDone {
+    std::int32_t request;  ///< of the trace
+    std::int64_t cycle;
+};
+
+/// `Lanes`: as in DramRuleState; 0 is for every channel, the others are faster.
+template <int Lanes = 0>
 class RuledDramController {
 public:
-    static constexpr std::int64_t never = INT64_MAX / 4;
+    static constexpr std::int64_t never = DramRuleTables::never;
 
     RuledDramController(const DramRules& rules, bool refresh);
 
@@ -71,15 +72,11 @@ public:
     }
     /// One cycle. Appends to `done`: requests with the cycle of their last beat (reads, as soon as it is known) or of
     /// their write command.
-    struct Done {
-        std::int32_t request;
-        std::int64_t cycle;
-    };
+    using Done = RuledDone;
     void tick(std::vector<Done>& done);
-    /// The next cycle in which a tick can do anything if no request is offered; `never` or more: none.
-    std::int64_t nextTick() const;
-    /// Instead of the ticks before cycle `at`, which is no later than nextTick(): now() becomes `at` - 1.
-    void pass(std::int64_t at);
+    /// Ticks to now() = `until`, or to the first cycle in which a request was done or left its buffer. Cycles in which
+    /// nothing can be done are left out.
+    void advance(std::int64_t until, std::vector<Done>& done);
 
     /// From now on every command is appended there; null: no longer.
     void record(std::vector<RuledIssued>* into) { record_ = into; }
@@ -92,11 +89,36 @@ public:
     const std::vector<std::int64_t>& waits() const { return waits_; }
 
 private:
+    static constexpr std::int64_t unknown = -1;
+    using Buffer = RuledBuffer<Lanes>;
+    template <class T>
+    using Row = DramRow<T, DramRuleState<Lanes>::mostBanks>;
+    struct Active {
+        std::int64_t arrived = 0;
+        std::int32_t request = 0;
+        bool write = false;
+    };
+    /// The oldest so far of those that may go.
     struct Pick {
         std::int64_t order = INT64_MAX;  ///< arrival
-        std::int64_t others = 0;         ///< before that cycle none of the others of its sort is allowed
         std::int32_t bank = -1;
-        RuledCommand command = RuledCommand::Read;
+        void look(std::uint64_t banks, int first, const std::int64_t* arrived) {
+            for (; banks != 0; banks &= banks - 1) {
+                const int b = first + std::countr_zero(banks);
+                const std::int64_t its = arrived[b];
+                bank = its < order ? b : bank;
+                order = std::min(its, order);
+            }
+        }
+    };
+    struct Banks {
+        std::uint64_t open = 0, reads = 0, writes = 0;  ///< reads, writes: with an activated one
+        std::uint64_t taken() const { return reads | writes; }
+    };
+    // How each bank's row was opened last, for waits().
+    struct Opening {
+        std::int64_t activated = -1, activateReady = 0, precharged = -1, prechargeReady = 0;
+        std::int32_t activateRule = -1, prechargeRule = -1;
     };
     struct Refresh {
         std::int32_t bank = 0;  ///< the first that it reaches
@@ -104,73 +126,62 @@ private:
     };
     enum Kinds : unsigned { Columns = 1, Rows = 2, All = 3 };
 
-    bool isWaitingWrite(const RuledPlace& place) const {
-        return writes_.size() > 0 && writes_.contains(place.bank, place.row, place.column);
-    }
-    std::int64_t allowed(RuledCommand command, int bank) const;
-    std::int64_t ofWholeClock(std::int64_t at) const { return halfClock_ ? std::max(at, clock_ + 1) | 1 : at; }
-    std::uint64_t allowedAmong(RuledCommand command, int word, std::uint64_t banks, std::int64_t& soonest);
-    template <class Among, class Arrived>
-    void pickOldest(RuledCommand command, std::int64_t& from, Pick& pick, Among&& banks, Arrived&& arrived);
+    bool isWaitingWrite(const RuledPlace& place) const { return writes_.size() > 0 && writes_.contains(place); }
+    bool refreshing() const { return refreshing_; }
+    std::int64_t findNext();
+    void noteOffer(bool write, bool hit, int bank);
+    void step(std::vector<Done>& done);
     void takeActive(int bank, std::vector<Done>& done);
-    void takeColumn(RuledBuffer& buffer, std::int32_t entry, std::vector<Done>& done);
-    void activate(RuledBuffer& buffer, std::int32_t entry);
-    void leaveActive(int bank);
-    void lowerRows(RuledBuffer& buffer, int bank);
-    void lowerColumns(RuledBuffer& buffer, int bank);
+    void takeColumn(Buffer& buffer, std::int32_t entry, std::vector<Done>& done);
+    void precharge(int bank);
+    void activate(Buffer& buffer, std::int32_t entry);
     bool serveActive(std::vector<Done>& done);
     bool serveRefresh();
     bool serveBuffer(unsigned kinds, std::vector<Done>& done);
-    bool wouldWrite() const {
-        return writing_ ? writes_.size() >= drainBelow_ || reads_.size() == 0
-                        : writes_.size() > drainAbove_ || reads_.size() == 0;
-    }
+    bool wouldWrite() const { return writes_.size() >= (writing_ ? drainBelow_ : drainFrom_) || reads_.size() == 0; }
     void queueRefreshes();
-    void issueColumn(const RuledEntry& e, std::vector<Done>& done);
+    void issueColumn(const Active& e, int bank, std::vector<Done>& done);
     void count(RuledEntry& e, RuledCommand command);
-    void setRow(int bank, std::int64_t row);
-    void closeAll(int first, int count);
+    void close(int bank);
     void send(RuledCommand command, int bank);
     void tickOneBus(std::vector<Done>& done);
     void tickSplitBus(std::vector<Done>& done);
     void tickWriteClock(std::vector<Done>& done);
     bool synchronise(bool write, int bank);
-    void blame(const RuledEntry& e);
-    void noteRow(RuledCommand command, int bank);
+    void blame(const Active& e, int bank);
     void sendSecond();
+    Banks& wordOf(int bank) { return words_[static_cast<std::size_t>(state_.wordOf(bank))]; }
 
-    DramRules rules_;
-    DramRuleState state_;
-    RuledBuffer reads_, writes_;
-    std::vector<RuledEntry> active_;     ///< per bank: the request that opened its row, while it waits
-    std::vector<std::int64_t> openRow_;  ///< per bank
-    struct Banks {
-        std::uint64_t open = 0, reads = 0, writes = 0;  ///< reads, writes: with an activated one
-    };
-    std::vector<Banks> words_;  ///< as DramRuleState numbers them
+    RuledController kind_;
+    DramRuleState<Lanes> state_;
+    Buffer reads_, writes_;
+    Row<Active> active_{};  ///< per bank: the request that opened its row, while it waits
+    Row<std::int64_t> activeArrived_{};
+    Row<std::int64_t> openRow_{};                              ///< per bank
+    DramRow<Banks, DramRuleState<Lanes>::mostWords> words_{};  ///< as DramRuleState numbers them
     int activeCount_ = 0;
-    std::int64_t activeFrom_ = 0;   ///< as RuledBuffer::columnsFrom
     std::int64_t refreshFrom_ = 0;  ///< of the head of the queue; `never`: until an activated request is served
+    std::int64_t nextAt_ = unknown;
+    DramRow<typename DramRuleState<Lanes>::Wanted, DramRuleState<Lanes>::mostWords>
+        wanted_{};  ///< by word, for findNext()
     std::vector<Refresh> refreshes_;
     std::size_t refreshHead_ = 0;
+    bool refreshing_ = false;  ///< the queue is not empty
     std::int64_t refreshInterval_ = 0, nextRefresh_ = never;
-    std::int32_t refreshTurn_ = 0;
+    std::int32_t refreshTurn_ = 0, pseudoChannels_ = 1;
     std::int64_t clock_ = 0;
     bool writing_ = false, issued_ = false, halfClock_ = false;
-    double drainAbove_ = 0, drainBelow_ = 0;
-    bool steady_ = true;  ///< which buffer is served depends on how full they are alone
+    bool moved_ = false;                  ///< a request was done or left its buffer
+    bool waitsForWrites_ = false;         ///< which buffer nextAt_ is of
+    int drainFrom_ = 0, drainBelow_ = 0;  ///< writes are drained from so many waiting on, until there are fewer
+    bool steady_ = true;                  ///< which buffer is served depends on how full they are alone
     // WriteClock: the data clock runs until then; the request for which it was started; the activate's second part.
     std::int64_t dataClockUntil_ = -1, secondBy_ = 0;
     std::int32_t synced_ = -1, secondBank_ = -1;
     bool syncedActive_ = false, syncedWrite_ = false;
     RuledCounts counts_;
-    // How each bank's row was opened last, for waits().
-    struct Opening {
-        std::int64_t activated = -1, activateReady = 0, precharged = -1, prechargeReady = 0;
-        std::int32_t activateRule = -1, prechargeRule = -1;
-    };
-    std::vector<Opening> openings_;
-    std::int64_t lastColumn_ = -1, dataPace_ = 1, secondWithin_ = 0, dataClockAfter_[2] = {};
+    Row<Opening> openings_{};
+    std::int64_t lastColumn_ = -1, dataPace_ = 1, readLatency_ = 0, secondWithin_ = 0, dataClockAfter_[2] = {};
     std::vector<std::int64_t> waits_;
     std::vector<RuledIssued>* record_ = nullptr;
 };

@@ -20,36 +20,108 @@ void noteHolder(RuledIssued& column, const std::vector<std::int64_t>& before, co
     }
 }
 
-// A tick whose commands say what held them; false: the record is full.
-bool tickRecorded(RuledDramController& controller, RuledRecord& record, std::vector<RuledDramController::Done>& done) {
-    const auto before = controller.waits();
-    const std::size_t known = record.issued.size();
-    controller.tick(done);
-    for (std::size_t i = known; i < record.issued.size(); ++i) {
-        RuledIssued& one = record.issued[i];
-        if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
-            noteHolder(one, before, controller.waits());
+// What held each column command of a record, from how the sums of waits grew.
+class Recorder {
+public:
+    explicit Recorder(RuledRecord* record) : record_(record) {}
+    explicit operator bool() const { return record_ != nullptr; }
+    /// After every command that moves a request; false: the record is full.
+    bool add(const std::vector<std::int64_t>& waits) {
+        before_.resize(waits.size());
+        for (; known_ < record_->issued.size(); ++known_) {
+            RuledIssued& one = record_->issued[known_];
+            if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
+                noteHolder(one, before_, waits);
+        }
+        before_ = waits;
+        record_->cut = known_ >= record_->most;
+        if (record_->cut) record_ = nullptr;
+        return record_ != nullptr;
     }
-    if (record.issued.size() < record.most) return true;
-    record.cut = true;
-    controller.record(nullptr);
-    return false;
+
+private:
+    RuledRecord* record_;
+    std::vector<std::int64_t> before_;
+    std::size_t known_ = 0;
+};
+
+// Of latencies from the least on: how many there are of each, or, where they lie far apart, all of them.
+class Latencies {
+public:
+    Latencies(std::int64_t least, std::int64_t most) : least_(least), counts_(most - least < mostCounts) {
+        if (counts_) many_.assign(static_cast<std::size_t>(most - least + 1), 0);
+    }
+    void add(std::int64_t latency) {
+        if (counts_)
+            ++many_[static_cast<std::size_t>(latency - least_)];
+        else
+            many_.push_back(latency);
+    }
+    /// The latency at this place in order, counted from 0.
+    std::int64_t at(std::size_t place) {
+        if (!counts_) {
+            const auto it = many_.begin() + static_cast<std::ptrdiff_t>(place);
+            std::nth_element(many_.begin(), it, many_.end());
+            return *it;
+        }
+        auto left = static_cast<std::int64_t>(place);
+        std::int64_t latency = least_;
+        for (auto it = many_.begin(); left >= *it; ++it, ++latency) left -= *it;
+        return latency;
+    }
+
+private:
+    static constexpr std::int64_t mostCounts = 1 << 20;
+    std::int64_t least_;
+    bool counts_;
+    std::vector<std::int64_t> many_;
+};
+
+// What is told of all requests together.
+void summarise(RuledResult& result, const DramRules& rules, const std::vector<DramTraceRequest>& trace) {
+    const std::size_t n = trace.size();
+    std::int64_t last = 0, sum = 0, least = INT64_MAX, most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        last = std::max(last, result.done[i]);
+        if (trace[i].write) continue;
+        ++result.reads;
+        const std::int64_t latency = result.done[i] - result.accepted[i];
+        sum += latency;
+        least = std::min(least, latency), most = std::max(most, latency);
+    }
+    result.writes = static_cast<std::int64_t>(n) - result.reads;
+    result.cycles = last;
+    if (result.reads > 0) {
+        const auto reads = static_cast<double>(result.reads);
+        Latencies latencies(least, most);
+        for (std::size_t i = 0; i < n; ++i)
+            if (!trace[i].write) latencies.add(result.done[i] - result.accepted[i]);
+        const auto at = [&](double share) { return latencies.at(static_cast<std::size_t>(share * reads)); };
+        result.meanLatency = static_cast<double>(sum) / reads;
+        result.leastLatency = least, result.mostLatency = most;
+        result.medianLatency = at(0.5), result.latency95 = at(0.95);
+    }
+    if (last > 0)
+        result.bytesPerSecond =
+            static_cast<double>(n) * rules.burstBytes() / (static_cast<double>(last) * rules.cycleSeconds());
 }
 
-}  // namespace
+constexpr std::int64_t mostAtOnce = 1 << 24;  // cycles, before the run looks whether it is stopped or stuck
 
-Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
-                                   const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
-                                   std::stop_token stop, RuledRecord* record) {
+template <int Lanes>
+Expected<RuledResult> run(const DramRules& rules, const RuledAddressMap& map, bool refresh,
+                          const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
+                          std::stop_token stop, RuledRecord* record) {
+    using Controller = RuledDramController<Lanes>;
     RuledResult result;
-    RuledDramController controller(rules, refresh);
+    Controller controller(rules, refresh);
     const std::size_t n = trace.size();
     result.accepted.resize(n);
     result.done.assign(n, -1);
-    std::vector<RuledPlace> places(n);
-    for (std::size_t i = 0; i < n; ++i) places[i] = map.place(trace[i].address);
+    RuledPlace place;  // of the next
+    if (n > 0) place = map.place(trace[0].address);
 
-    std::vector<RuledDramController::Done> done;
+    std::vector<RuledDone> done;
     done.reserve(8);
     std::size_t next = 0;
     std::int64_t earliest = 0, last = 0, lastProgress = 0;
@@ -58,13 +130,14 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
     const std::int64_t patience = 1'000'000 + 16 * (rules.timingOf("nRFC") + rules.timingOf("nRC") + 1000) * 4096;
     // When could the next request be offered?
     const auto nextOffer = [&](std::int64_t now) {
-        if (next >= n || !controller.wouldTake(trace[next].write, places[next])) return RuledDramController::never;
+        if (next >= n || !controller.wouldTake(trace[next].write, place)) return Controller::never;
         if (waitingFor < 0) return std::max(earliest, now);
         const auto returned = result.done[static_cast<std::size_t>(waitingFor)];
-        return returned < 0 ? RuledDramController::never : std::max({earliest, now, returned});
+        return returned < 0 ? Controller::never : std::max({earliest, now, returned});
     };
-    std::int64_t offerAt = 0;
+    std::int64_t offerAt = n > 0 ? 0 : Controller::never;
     unsigned turns = 0;
+    Recorder recorder(record);
     if (record) controller.record(&record->issued);
     while (next < n || !controller.idle() || controller.now() < last) {  // a refresh may be due before the last beat
         if ((++turns & 0xffff) == 0 && stop.stop_requested())
@@ -72,80 +145,48 @@ Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap
         const std::int64_t now = controller.now();
         if (offerAt <= now) {
             const bool write = trace[next].write;
-            const auto answer = controller.offer(static_cast<std::int32_t>(next), write, places[next]);
+            const auto answer = controller.offer(static_cast<std::int32_t>(next), write, place);
             if (answer != RuledOffer::Refused) {
-                result.accepted[next] = now;
-                result.lastAccept = now;
+                result.accepted[next] = result.lastAccept = now;
                 if (answer == RuledOffer::Forwarded) result.done[next] = now + 1;
                 if (answer == RuledOffer::Merged) result.done[next] = now;
                 earliest = now + injection.every;
                 waitingFor = injection.chain && !write ? static_cast<std::int64_t>(next) : -1;
-                ++next;
+                if (++next < n) place = map.place(trace[next].address);
                 lastProgress = now;
             }
             offerAt = nextOffer(now);
-        }
-        const std::int64_t tickAt = controller.nextTick();
-        if (offerAt < tickAt) {
-            controller.pass(offerAt + 1);
-            continue;
-        }
-        if (next >= n && controller.idle()) {
-            if (tickAt > last) break;
-        } else if (tickAt >= RuledDramController::never || now - lastProgress > patience) {
+        } else if (now - lastProgress > patience) {
             return fail("dram.stuck", fmt::format("request {} is never served", next),
                         "timings that let every request finish", "look for contradictions between the constraints",
                         {rules.file, 0, 0, "dram.timing_constraints"});
         }
-        controller.pass(tickAt);
+        const bool over = next >= n && controller.idle();
         done.clear();
-        if (record) {
-            if (!tickRecorded(controller, *record, done)) record = nullptr;
-        } else {
-            controller.tick(done);
-        }
+        controller.advance(over ? last : std::min(offerAt, now + mostAtOnce), done);
+        if (recorder && !recorder.add(controller.waits())) controller.record(nullptr);
         for (const auto& one : done) {
             result.done[static_cast<std::size_t>(one.request)] = one.cycle;
             last = std::max(last, one.cycle);
             lastProgress = controller.now();
         }
-        if (offerAt == RuledDramController::never) offerAt = nextOffer(controller.now());
+        if (offerAt == Controller::never) offerAt = nextOffer(controller.now());
     }
-    for (std::size_t i = 0; i < n; ++i) last = std::max(last, result.done[i]);
-
-    std::vector<std::int64_t> latencies;
-    latencies.reserve(n);
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (trace[i].write) {
-            ++result.writes;
-            continue;
-        }
-        ++result.reads;
-        latencies.push_back(result.done[i] - result.accepted[i]);
-        sum += static_cast<double>(latencies.back());
-    }
-    if (!latencies.empty()) {
-        const auto size = latencies.size();
-        const auto at = [&](double share) {
-            const auto place =
-                latencies.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                        size - 1, static_cast<std::size_t>(share * static_cast<double>(size))));
-            std::nth_element(latencies.begin(), place, latencies.end());
-            return *place;
-        };
-        result.meanLatency = sum / static_cast<double>(latencies.size());
-        const auto [least, most] = std::minmax_element(latencies.begin(), latencies.end());
-        result.leastLatency = *least, result.mostLatency = *most;
-        result.medianLatency = at(0.5), result.latency95 = at(0.95);
-    }
-    result.cycles = last;
-    if (last > 0)
-        result.bytesPerSecond =
-            static_cast<double>(n) * rules.burstBytes() / (static_cast<double>(last) * rules.cycleSeconds());
     result.counts = controller.counts();
     result.waits = controller.waits();
+    summarise(result, rules, trace);
     return result;
+}
+
+}  // namespace
+
+Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
+                                   const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
+                                   std::stop_token stop, RuledRecord* record) {
+    const DramRuleTables tables(rules);
+    const std::size_t lanes = tables.words == 1 ? tables.lanes : 0;
+    const auto as = lanes == 4 ? run<4> : lanes == 8 ? run<8> : lanes == 16 ? run<16> : run<0>;
+    return as(rules, map, refresh, injection, trace, std::move(stop), record);
 }
 
 }  // namespace orrery
