@@ -65,8 +65,11 @@ void BM_DramTilesByEvent(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * tile / memory.config().standard.organisation.burstBytes());
 }
 
-// A channel whose rules are a file (one of Ramulator's configurations, where they are at hand); items are commands.
-void BM_DramRuled(benchmark::State& state, const char* standard, const char* mapping, bool stream) {
+enum class Requests { Stream, Reads, Mixed };
+
+// A channel whose rules are a file (one of Ramulator's configurations, where they are at hand); items are commands, the
+// rate is of processor time.
+void BM_DramRuled(benchmark::State& state, const char* standard, const char* mapping, Requests requests) {
     const auto rules = readDramRules(std::string(ORRERY_REFERENCE "/dram/ramulator2/configs/") + standard + ".yaml");
     if (!rules) return state.SkipWithError("the configuration is not here");
     const auto map = RuledAddressMap::make(*rules, mapping);
@@ -75,7 +78,8 @@ void BM_DramRuled(benchmark::State& state, const char* standard, const char* map
     std::vector<DramTraceRequest> trace;
     const auto bytes = static_cast<std::uint64_t>(rules->burstBytes());
     for (std::uint64_t i = 0; i < 50'000; ++i)
-        trace.push_back({(stream ? i : random.below(std::uint64_t{1} << 22)) * bytes, !stream && random.below(3) == 0});
+        trace.push_back({(requests == Requests::Stream ? i : random.below(std::uint64_t{1} << 22)) * bytes,
+                         requests == Requests::Mixed && random.below(3) == 0});
     std::int64_t commands = 0;
     for (auto _ : state) {
         const auto run = runRuledDram(*rules, *map, true, {}, trace);
@@ -87,11 +91,33 @@ void BM_DramRuled(benchmark::State& state, const char* standard, const char* map
 
 }  // namespace
 
-BENCHMARK_CAPTURE(BM_DramRuled, ddr4_stream, "ddr4_3200", "MOP4CLXOR", true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_DramRuled, ddr4_random, "ddr4_3200", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_DramRuled, hbm2_stream, "hbm2_2000", "MOP4CLXOR", true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_DramRuled, hbm2_random, "hbm2_2000", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_DramRuled, hbm3_random, "hbm3_6400", "MOP4CLXOR", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr4_stream, "ddr4_3200", "MOP4CLXOR", Requests::Stream)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr4_reads, "ddr4_3200", "MOP4CLXOR", Requests::Reads)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr4_mixed, "ddr4_3200", "MOP4CLXOR", Requests::Mixed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr5_stream, "ddr5_4800", "MOP4CLXOR", Requests::Stream)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr5_reads, "ddr5_4800", "MOP4CLXOR", Requests::Reads)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, ddr5_mixed, "ddr5_4800", "MOP4CLXOR", Requests::Mixed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, lpddr5_stream, "lpddr5_6400", "MOP4CLXOR", Requests::Stream)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, lpddr5_reads, "lpddr5_6400", "MOP4CLXOR", Requests::Reads)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, lpddr5_mixed, "lpddr5_6400", "MOP4CLXOR", Requests::Mixed)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, gddr6_stream, "gddr6_14000", "MOP4CLXOR", Requests::Stream)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, gddr6_reads, "gddr6_14000", "MOP4CLXOR", Requests::Reads)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, gddr6_mixed, "gddr6_14000", "MOP4CLXOR", Requests::Mixed)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm2_stream, "hbm2_2000", "MOP4CLXOR", Requests::Stream)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm2_reads, "hbm2_2000", "MOP4CLXOR", Requests::Reads)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm2_mixed, "hbm2_2000", "MOP4CLXOR", Requests::Mixed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm3_stream, "hbm3_6400", "MOP4CLXOR", Requests::Stream)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm3_reads, "hbm3_6400", "MOP4CLXOR", Requests::Reads)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm3_mixed, "hbm3_6400", "MOP4CLXOR", Requests::Mixed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm4_stream, "hbm4_8000", "MOP4CLXOR", Requests::Stream)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm4_reads, "hbm4_8000", "MOP4CLXOR", Requests::Reads)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRuled, hbm4_mixed, "hbm4_8000", "MOP4CLXOR", Requests::Mixed)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, ddr4_1_channel, "ddr4-3200aa", 1, "RoBaRaCoCh")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, hbm2_8_channels, "hbm2-2000", 8, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DramTile, hbm3_16_channels, "hbm3-6400", 16, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);

@@ -17,6 +17,14 @@ struct RuledPlace {
     std::int64_t row = 0;
 };
 
+/// Arrivals in order, with the bank to be told from them.
+inline std::int64_t ruledArrival(std::int64_t arrived, int bank) {
+    return arrived << 12 | bank;
+}
+inline std::int32_t ruledBankOf(std::int64_t order) {
+    return static_cast<std::int32_t>(order & 4095);
+}
+
 struct RuledEntry {
     RuledPlace place;
     std::int64_t arrived = 0;
@@ -40,8 +48,8 @@ public:
     RuledBuffer(std::size_t banks, int capacity) : entries_(static_cast<std::size_t>(capacity)), capacity_(capacity) {
         if constexpr (Lanes == 0) {
             banks_.resize(banks);
-            hitArrived_.resize(banks);
-            missArrived_.resize(banks);
+            hitOrder_.resize(banks);
+            missOrder_.resize(banks);
             hits_.resize((banks + 63) / 64);
             misses_.resize(hits_.size());
         }
@@ -53,9 +61,9 @@ public:
     bool full() const { return size_ == capacity_; }
     std::uint64_t hits(int word) const { return hits_[static_cast<std::size_t>(word)]; }      ///< banks
     std::uint64_t misses(int word) const { return misses_[static_cast<std::size_t>(word)]; }  ///< banks
-    /// Of each bank's hit and miss, where it has one.
-    const std::int64_t* hitArrived() const { return hitArrived_.data(); }
-    const std::int64_t* missArrived() const { return missArrived_.data(); }
+    /// ruledArrival() of each bank's hit and miss, where it has one.
+    const std::int64_t* hitOrder() const { return hitOrder_.data(); }
+    const std::int64_t* missOrder() const { return missOrder_.data(); }
     const Bank& bank(int index) const { return banks_[static_cast<std::size_t>(index)]; }
     RuledEntry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
     const RuledEntry& entry(std::int32_t index) const { return entries_[static_cast<std::size_t>(index)]; }
@@ -84,7 +92,7 @@ public:
         auto& first = hits ? list.hit : list.miss;
         if (first >= 0) return false;
         first = index;
-        note(hits ? hitArrived_ : missArrived_, hits ? hits_ : misses_, place.bank, index);
+        note(hits ? hitOrder_ : missOrder_, hits ? hits_ : misses_, place.bank, index);
         return true;
     }
 
@@ -95,7 +103,7 @@ public:
         auto& list = bankOf(e.place.bank);
         if (list.hit != index) return;
         list.hit = rows_[e.ofRow] == 0 ? -1 : first(e.next, e.place.row, true);
-        note(hitArrived_, hits_, e.place.bank, list.hit);
+        note(hitOrder_, hits_, e.place.bank, list.hit);
     }
     /// The miss of a closed bank, whose row is to be opened: rowOpened() must follow.
     void removeMiss(std::int32_t index) { unlink(index); }
@@ -106,15 +114,15 @@ public:
         if (rows_[rowBits(bank, row)] != 0) {
             list.hit = first(list.head, row, true);
             list.miss = first(list.head, row, false);
-            note(hitArrived_, hits_, bank, list.hit);
+            note(hitOrder_, hits_, bank, list.hit);
         }
-        note(missArrived_, misses_, bank, list.miss);
+        note(missOrder_, misses_, bank, list.miss);
     }
     void rowClosed(int bank) {
         auto& list = bankOf(bank);
         list.hit = -1, list.miss = list.head;
         hits_[wordOf(bank)] &= ~bitOf(bank);
-        note(missArrived_, misses_, bank, list.miss);
+        note(missOrder_, misses_, bank, list.miss);
     }
 
     bool contains(const RuledPlace& place) const {
@@ -143,12 +151,12 @@ private:
         while (from >= 0 && (entry(from).place.row == row) != same) from = entry(from).next;
         return from;
     }
-    template <class Arrived, class Words>
-    void note(Arrived& arrived, Words& words, int bank, std::int32_t found) {
+    template <class Order, class Words>
+    void note(Order& order, Words& words, int bank, std::int32_t found) {
         auto& word = words[wordOf(bank)];
         const std::uint64_t bit = bitOf(bank);
         word = found >= 0 ? word | bit : word & ~bit;
-        if (found >= 0) arrived[static_cast<std::size_t>(bank)] = entry(found).arrived;
+        if (found >= 0) order[static_cast<std::size_t>(bank)] = ruledArrival(entry(found).arrived, bank);
     }
     // Requests are counted by a few bits of their row and of their place, so that most searches for one end at once.
     static std::uint8_t rowBits(int bank, std::int64_t row) {
@@ -163,8 +171,8 @@ private:
     std::vector<RuledEntry> entries_;
     std::vector<std::int32_t> free_;
     DramRow<Bank, mostBanks> banks_{};
-    DramRow<std::int64_t, mostBanks> hitArrived_{}, missArrived_{};  ///< [bank]
-    DramRow<std::uint64_t, mostWords> hits_{}, misses_{};            ///< [word], bits of banks
+    DramRow<std::int64_t, mostBanks> hitOrder_{}, missOrder_{};  ///< [bank]
+    DramRow<std::uint64_t, mostWords> hits_{}, misses_{};        ///< [word], bits of banks
     std::array<std::uint16_t, 256> rows_{}, places_{};
     int size_ = 0, capacity_ = 0;
 };

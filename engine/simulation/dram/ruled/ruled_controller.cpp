@@ -14,7 +14,7 @@ RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool ref
       waits_(rules.rules.size() + ruledOtherWaits, 0) {
     if constexpr (Lanes == 0) {
         active_.resize(state_.banks());
-        activeArrived_.resize(state_.banks());
+        activeOrder_.resize(state_.banks());
         openRow_.resize(state_.banks());
         openings_.resize(state_.banks());
         words_.resize(static_cast<std::size_t>(state_.words()));
@@ -70,12 +70,18 @@ void RuledDramController<Lanes>::noteOffer(bool write, bool hit, int bank) {
     nextAt_ = std::min(nextAt_, at);
 }
 
+// A copy for each of the commands that go all the time: how many rules each sets off is then foreseen.
 template <int Lanes>
-inline void RuledDramController<Lanes>::send(RuledCommand command, int bank) {
+[[gnu::always_inline]] inline void RuledDramController<Lanes>::send(RuledCommand command, int bank) {
     state_.issue(command, bank, clock_);
     ++counts_.commands[static_cast<int>(command)];
     issued_ = true;
     if (record_) record_->push_back({clock_, command, bank, state_.reachOf(command), -1, 0});
+}
+
+template <int Lanes>
+[[gnu::noinline]] void RuledDramController<Lanes>::sendRare(RuledCommand command, int bank) {
+    send(command, bank);
 }
 
 template <int Lanes>
@@ -101,20 +107,20 @@ inline void RuledDramController<Lanes>::count(RuledEntry& e, RuledCommand comman
 // What the data bus waited for since its last burst: back from this command over the row's opening to what it waited
 // for, each part to the rule that held it.
 template <int Lanes>
-inline void RuledDramController<Lanes>::blame(const Active& e, int bank) {
+inline void RuledDramController<Lanes>::blame(std::int64_t arrived, bool write, int bank) {
     std::int64_t* other = waits_.data() + waits_.size() - ruledOtherWaits;
-    const std::int64_t from = lastColumn_ < 0 ? e.arrived : lastColumn_ + dataPace_;
+    const std::int64_t from = lastColumn_ < 0 ? arrived : lastColumn_ + dataPace_;
     if (lastColumn_ >= 0) other[ruledDataBus] += std::min(dataPace_, clock_ - lastColumn_);
     lastColumn_ = clock_;
     if (clock_ <= from) return;
     std::int64_t until = clock_;
     const Opening& opening = openings_[static_cast<std::size_t>(bank)];
     std::int32_t rule = -1;
-    std::int64_t ready = state_.earliest(e.write ? RuledCommand::Write : RuledCommand::Read, bank, rule);
+    std::int64_t ready = state_.earliest(write ? RuledCommand::Write : RuledCommand::Read, bank, rule);
     for (int step = 0; until > from; ++step) {
         // After the rule let it go the command waited for its request, or for others that went first.
         const std::int64_t free = std::max(from, std::min(until, ready));
-        const std::int64_t idle = std::max(free, std::min(until, e.arrived + 1));
+        const std::int64_t idle = std::max(free, std::min(until, arrived + 1));
         other[ruledOrder] += until - idle;
         other[ruledRequests] += idle - free;
         until = free;
@@ -135,24 +141,26 @@ inline void RuledDramController<Lanes>::blame(const Active& e, int bank) {
 template <int Lanes>
 inline bool RuledDramController<Lanes>::synchronise(bool write, int bank) {
     if (kind_ != RuledController::WriteClock || clock_ < dataClockUntil_) return false;
-    send(write ? RuledCommand::SyncWrite : RuledCommand::SyncRead, bank);
+    sendRare(write ? RuledCommand::SyncWrite : RuledCommand::SyncRead, bank);
     dataClockUntil_ = clock_ + 2;
     return true;
 }
 
 template <int Lanes>
-inline void RuledDramController<Lanes>::issueColumn(const Active& e, int bank, std::vector<Done>& done) {
+inline void RuledDramController<Lanes>::issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank,
+                                                    std::vector<Done>& done) {
     if (kind_ == RuledController::WriteClock)
-        dataClockUntil_ = std::max(dataClockUntil_, clock_ + dataClockAfter_[e.write]);
-    blame(e, bank);
-    send(e.write ? RuledCommand::Write : RuledCommand::Read, bank);
-    done.push_back({e.request, e.write ? clock_ : clock_ + readLatency_});
+        dataClockUntil_ = std::max(dataClockUntil_, clock_ + dataClockAfter_[write]);
+    blame(arrived, write, bank);
+    send(write ? RuledCommand::Write : RuledCommand::Read, bank);
+    done.push_back({request, write ? clock_ : clock_ + readLatency_});
     moved_ = true;
 }
 
 template <int Lanes>
 inline void RuledDramController<Lanes>::takeActive(int bank, std::vector<Done>& done) {
-    issueColumn(active_[static_cast<std::size_t>(bank)], bank, done);
+    const Active& e = active_[static_cast<std::size_t>(bank)];
+    issueColumn(e.arrived, e.request, e.write, bank, done);
     auto& word = wordOf(bank);
     word.reads &= ~state_.bitOf(bank), word.writes &= ~state_.bitOf(bank);
     --activeCount_;
@@ -162,7 +170,7 @@ inline void RuledDramController<Lanes>::takeActive(int bank, std::vector<Done>& 
 template <int Lanes>
 inline void RuledDramController<Lanes>::takeColumn(Buffer& buffer, std::int32_t entry, std::vector<Done>& done) {
     const RuledEntry& e = buffer.entry(entry);
-    issueColumn({e.arrived, e.request, e.write}, e.place.bank, done);
+    issueColumn(e.arrived, e.request, e.write, e.place.bank, done);
     buffer.removeHit(entry);
 }
 
@@ -174,14 +182,14 @@ inline bool RuledDramController<Lanes>::serveActive(std::vector<Done>& done) {
         const Banks& word = words_[static_cast<std::size_t>(w)];
         const std::uint64_t may = state_.allowedAmong(RuledCommand::Read, w, word.reads) |
                                   state_.allowedAmong(RuledCommand::Write, w, word.writes);
-        pick.look(may, state_.firstOf(w), activeArrived_.data());
+        pick.look(may, state_.firstOf(w), activeOrder_.data());
     }
-    if (pick.bank < 0) return false;
-    if (synchronise(active_[static_cast<std::size_t>(pick.bank)].write, pick.bank)) {
-        syncedActive_ = true, synced_ = pick.bank;
+    if (!pick.found()) return false;
+    if (synchronise(active_[static_cast<std::size_t>(pick.bank())].write, pick.bank())) {
+        syncedActive_ = true, synced_ = pick.bank();
         return true;
     }
-    takeActive(pick.bank, done);
+    takeActive(pick.bank(), done);
     return true;
 }
 
@@ -206,7 +214,7 @@ bool RuledDramController<Lanes>::serveRefresh() {
     // Whole clocks begin on odd cycles.
     if (halfClock_ && !open) refreshFrom_ = std::max(refreshFrom_, clock_) | 1;
     if (refreshFrom_ > clock_) return true;
-    send(command, refresh.bank);
+    sendRare(command, refresh.bank);
     refreshFrom_ = 0;
     if (open) {
         for (int b = refresh.bank; b < refresh.bank + reach; ++b)
@@ -233,7 +241,7 @@ inline void RuledDramController<Lanes>::activate(Buffer& buffer, std::int32_t en
         secondBy_ = clock_ + secondWithin_;
     }
     active_[static_cast<std::size_t>(bank)] = {e.arrived, e.request, e.write};
-    activeArrived_[static_cast<std::size_t>(bank)] = e.arrived;
+    activeOrder_[static_cast<std::size_t>(bank)] = ruledArrival(e.arrived, bank);
     auto& word = wordOf(bank);
     (e.write ? word.writes : word.reads) |= state_.bitOf(bank);
     word.open |= state_.bitOf(bank);
@@ -265,29 +273,29 @@ inline bool RuledDramController<Lanes>::serveBuffer(unsigned kinds, std::vector<
         const Banks& word = words_[static_cast<std::size_t>(w)];
         const int first = state_.firstOf(w);
         if ((kinds & Columns) != 0 && whole)
-            hit.look(state_.allowedAmong(column, w, buffer.hits(w)), first, buffer.hitArrived());
+            hit.look(state_.allowedAmong(column, w, buffer.hits(w)), first, buffer.hitOrder());
         if ((kinds & Rows) == 0) continue;
         const std::uint64_t misses = buffer.misses(w);
         // A request that opened the row comes first, and the second part of an activate before another one.
         std::uint64_t rows = state_.allowedAmong(RuledCommand::Precharge, w, misses & word.open & ~word.taken());
         if (whole && secondBank_ < 0) rows |= state_.allowedAmong(RuledCommand::Activate, w, misses & ~word.open);
-        miss.look(rows, first, buffer.missArrived());
+        miss.look(rows, first, buffer.missOrder());
     }
     if (hit.order < miss.order) {
-        const std::int32_t entry = buffer.bank(hit.bank).hit;
+        const std::int32_t entry = buffer.bank(hit.bank()).hit;
         count(buffer.entry(entry), column);
-        if (synchronise(writing_, hit.bank)) {
+        if (synchronise(writing_, hit.bank())) {
             syncedActive_ = false, syncedWrite_ = writing_, synced_ = entry;
             return true;
         }
         takeColumn(buffer, entry, done);
         return true;
     }
-    if (miss.bank < 0) return false;
-    const std::int32_t entry = buffer.bank(miss.bank).miss;
-    if (openRow_[static_cast<std::size_t>(miss.bank)] != ruledNoRow) {
+    if (!miss.found()) return false;
+    const std::int32_t entry = buffer.bank(miss.bank()).miss;
+    if (openRow_[static_cast<std::size_t>(miss.bank())] != ruledNoRow) {
         count(buffer.entry(entry), RuledCommand::Precharge);
-        precharge(miss.bank);
+        precharge(miss.bank());
     } else {
         count(buffer.entry(entry), RuledCommand::Activate);
         activate(buffer, entry);
@@ -340,7 +348,7 @@ void RuledDramController<Lanes>::tickWriteClock(std::vector<Done>& done) {
 
 template <int Lanes>
 void RuledDramController<Lanes>::sendSecond() {
-    send(RuledCommand::ActivateSecond, secondBank_);
+    sendRare(RuledCommand::ActivateSecond, secondBank_);
     secondBank_ = -1;
 }
 

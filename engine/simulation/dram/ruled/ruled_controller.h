@@ -100,16 +100,12 @@ private:
     };
     /// The oldest so far of those that may go.
     struct Pick {
-        std::int64_t order = INT64_MAX;  ///< arrival
-        std::int32_t bank = -1;
-        void look(std::uint64_t banks, int first, const std::int64_t* arrived) {
-            for (; banks != 0; banks &= banks - 1) {
-                const int b = first + std::countr_zero(banks);
-                const std::int64_t its = arrived[b];
-                bank = its < order ? b : bank;
-                order = std::min(its, order);
-            }
+        std::int64_t order = INT64_MAX;
+        void look(std::uint64_t banks, int first, const std::int64_t* orders) {
+            for (; banks != 0; banks &= banks - 1) order = std::min(order, orders[first + std::countr_zero(banks)]);
         }
+        bool found() const { return order != INT64_MAX; }
+        std::int32_t bank() const { return ruledBankOf(order); }
     };
     struct Banks {
         std::uint64_t open = 0, reads = 0, writes = 0;  ///< reads, writes: with an activated one
@@ -140,15 +136,16 @@ private:
     bool serveBuffer(unsigned kinds, std::vector<Done>& done);
     bool wouldWrite() const { return writes_.size() >= (writing_ ? drainBelow_ : drainFrom_) || reads_.size() == 0; }
     void queueRefreshes();
-    void issueColumn(const Active& e, int bank, std::vector<Done>& done);
+    void issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank, std::vector<Done>& done);
     void count(RuledEntry& e, RuledCommand command);
     void close(int bank);
     void send(RuledCommand command, int bank);
+    void sendRare(RuledCommand command, int bank);
     void tickOneBus(std::vector<Done>& done);
     void tickSplitBus(std::vector<Done>& done);
     void tickWriteClock(std::vector<Done>& done);
     bool synchronise(bool write, int bank);
-    void blame(const Active& e, int bank);
+    void blame(std::int64_t arrived, bool write, int bank);
     void sendSecond();
     Banks& wordOf(int bank) { return words_[static_cast<std::size_t>(state_.wordOf(bank))]; }
 
@@ -156,7 +153,7 @@ private:
     DramRuleState<Lanes> state_;
     Buffer reads_, writes_;
     Row<Active> active_{};  ///< per bank: the request that opened its row, while it waits
-    Row<std::int64_t> activeArrived_{};
+    Row<std::int64_t> activeOrder_{};
     Row<std::int64_t> openRow_{};                              ///< per bank
     DramRow<Banks, DramRuleState<Lanes>::mostWords> words_{};  ///< as DramRuleState numbers them
     int activeCount_ = 0;
