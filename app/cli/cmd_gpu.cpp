@@ -96,6 +96,13 @@ Json powerJson(const KernelResult& kernel, const gpusim::Machine& machine, const
     return out;
 }
 
+// An SM's cycles are one kernel's, also where another issues in them: then its own count is what it took of them.
+std::uint64_t schedulerCycles(const KernelResult& kernel, const gpusim::Machine& machine) {
+    const auto& n = kernel.counts;
+    const std::uint64_t all = n.activeSmCycles * static_cast<unsigned>(machine.schedulers);
+    return kernel.overlaps ? n.warpInstructions + n.stallNoInstruction + n.stallDependence + n.stallUnit : all;
+}
+
 Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const GpuPowerTable& power) {
     const auto& n = k.counts;
     Json out{{"kernel", k.name},
@@ -104,6 +111,8 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
              {"warp_lanes", k.header.lanes},
              {"stream", k.header.stream},
              {"cycles", k.cycles},
+             {"start_cycle", k.startCycle},
+             {"end_cycle", k.endCycle},
              {"launch_cycles", k.launchCycles},
              {"seconds", k.seconds},
              {"instructions",
@@ -125,7 +134,7 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
         out["last_level"] = {
             {"reads", n.lastLevelReads}, {"read_hits", n.lastLevelHits}, {"written_lines", n.lastLevelWrites}};
     }
-    out["stalls"] = {{"scheduler_cycles", n.activeSmCycles * static_cast<unsigned>(machine.schedulers)},
+    out["stalls"] = {{"scheduler_cycles", schedulerCycles(k, machine)},
                      {"issued", n.warpInstructions},
                      {"no_instruction", n.stallNoInstruction},
                      {"dependence", n.stallDependence},
@@ -181,7 +190,7 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
     std::string stacks;
     for (const auto& k : kernels) {
         const auto& n = k.counts;
-        const auto slots = n.activeSmCycles * static_cast<unsigned>(machine.schedulers);
+        const auto slots = schedulerCycles(k, machine);
         table.add({k.name, count(static_cast<double>(k.cycles)), fmt::format("{:.2f}", k.seconds * 1e6),
                    count(static_cast<double>(n.warpInstructions)), fmt::format("{}", k.blocksPerSm),
                    percentOf(n.l1.readHits, n.l1.reads), percentOf(n.l2.readHits, n.l2.reads),
@@ -189,6 +198,13 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
                    percentOf(n.stallDependence, slots), percentOf(n.stallUnit, slots),
                    percentOf(n.stallNoInstruction, slots), fmt::format("{:.1f}", powerOf(k, machine, power).total())});
         stacks += stackOf(k);
+    }
+    std::uint64_t last = 0;
+    bool overlap = false;
+    for (const auto& k : kernels) last = std::max(last, k.endCycle), overlap = overlap || k.overlaps;
+    if (overlap) {
+        stacks += fmt::format("Kernels of different streams ran side by side; the last one ended at cycle {}\n",
+                              count(static_cast<double>(last)));
     }
     return fmt::format("{} at {:g} MHz; {} cycles of each kernel are its launch\n", machine.name, machine.coreMhz,
                        machine.launchLatency) +
@@ -235,11 +251,7 @@ int readAsked(const Arguments& arguments, Asked& out) {
                 fail("usage.number", fmt::format("`--threads {}`", *threads), "a whole number from 1 to 1024").value());
             return Usage;
         }
-        if (*number > 1) {
-            report(Diagnostic{.severity = Severity::Note,
-                              .code = "gpu.threads",
-                              .message = "the simulation runs on one thread; the answer would be the same on more"});
-        }
+        out.options.threads = static_cast<int>(*number);
     }
     if (const auto most = arguments.value("cycles")) {
         const auto number = wholeIn(*most);
@@ -392,7 +404,7 @@ const Command gpuCommand{
                  "multiprocessor for all, where L2 is one"},
                 {"set", "KEY=VALUE", "an option of the files, changed: gpgpu_scheduler=gto", true},
                 {"whole-addresses", "", "host copies warm L2 at their full addresses; the peer cuts them to 32 bits"},
-                {"threads", "N", "accepted for scripts; the simulation runs on one"},
+                {"threads", "N", "that share each cycle (1); the answer is the same for any number"},
                 {"cycles", "N", "give up a kernel after so many cycles"},
                 {"json", "", "as JSON (resources/schema/gpu.schema.json)"}},
     .required = {},

@@ -227,6 +227,7 @@ Expected<RepresentedResult> representedResult(const KernelProgram& program, cons
     out.name = whole->header().name, out.header = whole->header();
     out.blocksThatFit = fit.fits, out.limitedBy = fit.limitedBy, out.blocksPerSm = fit.used, out.l1Bytes = fit.l1Bytes;
     out.cycles = static_cast<std::uint64_t>(std::llround(sample->cycles));
+    out.startCycle = 0, out.endCycle = out.cycles;
     out.launchCycles = static_cast<std::uint64_t>(sample->stack.launch);
     out.seconds = sample->cycles / (machine.coreMhz * 1e6);
     out.finishedBlocks = whole->header().blocks();

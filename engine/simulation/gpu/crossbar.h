@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace orrery::gpusim {
@@ -19,24 +20,30 @@ public:
           next_(static_cast<std::size_t>(outputs), 0),
           wanted_(static_cast<std::size_t>(outputs) * words(inputs), 0),
           active_(words(outputs), 0),
+          fresh_((static_cast<std::size_t>(inputs) + 7) / 8 * 8, 0),
           words_(words(inputs)),
           firstInput_(firstInput),
           nodes_(nodes),
           limit_(static_cast<std::size_t>(limit)) {}
 
-    bool hasRoom(std::size_t input) const { return in_[input].size() < limit_; }
+    bool hasRoom(std::size_t input) const { return in_[input].queue.size() < limit_; }
+    /// Touches nothing but what is the input's own, so that several threads may push, each to inputs of its own.
     void push(std::size_t input, std::size_t output, Request* packet) {
-        if (in_[input].empty()) want(input, output);
-        in_[input].push({packet, static_cast<std::uint32_t>(output)});
-        ++waiting_;
+        auto& queue = in_[input].queue;
+        if (queue.empty()) fresh_[input] = 1;
+        queue.push({packet, static_cast<std::uint32_t>(output)});
     }
-    Fifo<Request*>& output(std::size_t i) { return out_[i]; }
-    bool busy() const { return waiting_ > 0; }
+    Fifo<Request*>& output(std::size_t i) { return out_[i].queue; }
+    bool busy() {
+        show();
+        return shown_ > 0;
+    }
 
     /// Calls `arrived(output)` for each output that got a packet.
     template <class F>
     void advance(F&& arrived) {
-        if (waiting_ == 0) return;
+        show();
+        if (shown_ == 0) return;
         for (std::size_t w = 0; w < active_.size(); ++w) {
             // An input that has sent shows its next packet to the outputs behind.
             std::uint64_t done = 0;
@@ -44,17 +51,19 @@ public:
                 const int bit = std::countr_zero(left);
                 done |= (std::uint64_t{2} << bit) - 1;
                 const std::size_t o = w * 64 + static_cast<std::size_t>(bit);
-                if (out_[o].size() >= limit_) continue;
+                if (out_[o].queue.size() >= limit_) continue;
                 const std::size_t i = pick(o);
-                auto& queue = in_[i];
-                out_[o].push(queue.take().packet);
-                --waiting_;
+                auto& queue = in_[i].queue;
+                out_[o].queue.push(queue.take().packet);
                 std::uint64_t* wanted = &wanted_[o * words_];
                 wanted[i / 64] &= ~(std::uint64_t{1} << (i % 64));
                 bool any = false;
                 for (std::size_t k = 0; k < words_; ++k) any |= wanted[k] != 0;
                 if (!any) active_[w] &= ~(std::uint64_t{1} << bit);
-                if (!queue.empty()) want(i, queue.front().output);
+                if (queue.empty())
+                    --shown_;
+                else
+                    want(i, queue.front().output);
                 next_[o] = (static_cast<int>(i) + firstInput_ + 1) % nodes_;
                 arrived(o);
                 if (done == ~std::uint64_t{0}) break;
@@ -68,6 +77,20 @@ private:
         std::uint32_t output = 0;
     };
     static std::size_t words(int n) { return (static_cast<std::size_t>(n) + 63) / 64; }
+    // Inputs that were empty and got a packet show it to its output.
+    void show() {
+        for (std::size_t from = 0; from < fresh_.size(); from += 8) {
+            std::uint64_t any = 0;
+            std::memcpy(&any, &fresh_[from], 8);
+            if (any == 0) continue;
+            for (std::size_t i = from; i < from + 8; ++i) {
+                if (!fresh_[i]) continue;
+                fresh_[i] = 0;
+                want(i, in_[i].queue.front().output);
+                ++shown_;
+            }
+        }
+    }
     void want(std::size_t input, std::size_t output) {
         wanted_[output * words_ + input / 64] |= std::uint64_t{1} << (input % 64);
         active_[output / 64] |= std::uint64_t{1} << (output % 64);
@@ -86,14 +109,20 @@ private:
         }
         return start;
     }
-    std::vector<Fifo<Packet>> in_;
-    std::vector<Fifo<Request*>> out_;
+    // A line of the computer's cache each, for threads that use neighbours.
+    template <class T>
+    struct alignas(64) Port {
+        Fifo<T> queue;
+    };
+    std::vector<Port<Packet>> in_;
+    std::vector<Port<Request*>> out_;
     std::vector<int> next_;
     std::vector<std::uint64_t> wanted_, active_;
+    std::vector<std::uint8_t> fresh_;
     std::size_t words_;
     int firstInput_, nodes_;
     std::size_t limit_;
-    std::size_t waiting_ = 0;
+    std::size_t shown_ = 0;  ///< inputs whose oldest packet an output knows
 };
 
 }  // namespace orrery::gpusim

@@ -295,6 +295,8 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     }
     m.launchLatency = read.whole("gpgpu_kernel_launch_latency", 0, 0, 1 << 30);
     m.blockLaunchLatency = read.whole("gpgpu_TB_launch_latency", 0);
+    if (read.whole("gpgpu_concurrent_kernel_sm", 0) != 0)
+        m.concurrentKernels = read.whole("gpgpu_max_concurrent_kernel", 32, 1, 128);
     m.sms = read.whole("gpgpu_n_clusters", 0, 1, 4096) * read.whole("gpgpu_n_cores_per_cluster", 1, 1, 64);
     m.channels = read.whole("gpgpu_n_mem", 0, 1, 1024);
     m.slicesPerChannel = read.whole("gpgpu_n_sub_partition_per_mchannel", 1, 1, 64);

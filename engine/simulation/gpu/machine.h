@@ -70,6 +70,7 @@ struct Machine {
     std::string name;
     double coreMhz = 0, networkMhz = 0, l2Mhz = 0, dramMhz = 0;
     int launchLatency = 0, blockLaunchLatency = 0;
+    int concurrentKernels = 1;  ///< of different streams at a time; 1: one after the other, whatever their streams
     int sms = 0, channels = 0, slicesPerChannel = 1;
     int lanes = 32;  ///< of a warp; 64 of a wavefront
     int dies = 1;    ///< each with an L2 of its own; blocks go to them in turn

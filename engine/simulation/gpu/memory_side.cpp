@@ -4,7 +4,7 @@
 
 namespace orrery::gpusim {
 
-void Slice::cycle(std::uint64_t coreCycle, CacheCounts& counts) {
+void Slice::cycle(std::uint64_t coreCycle, Counters* counts) {
     const auto room = [](const Fifo<Request*>& queue, int limit) {
         return queue.size() < static_cast<std::size_t>(limit);
     };
@@ -28,7 +28,8 @@ void Slice::cycle(std::uint64_t coreCycle, CacheCounts& counts) {
         Request* request = toL2_.front();
         if (resident && !request->isWrite() && resident->take(request->address))
             cache.warm(request->address, map_.l2Set(request->address), coreCycle);
-        const auto status = cache.access(*request, map_.l2Set(request->address), coreCycle, counts, pool);
+        const auto status =
+            cache.access(*request, map_.l2Set(request->address), coreCycle, counts[request->kernel].l2, pool);
         if (status != CacheStatus::Refused) {
             toL2_.pop();
             if (status == CacheStatus::Hit || request->isWrite()) replies.push(request);
@@ -97,7 +98,7 @@ void DramChannel::schedule() {
         std::any_of(banks_.begin(), banks_.end(), [](const Bank& b) { return !b.serving && !b.queue.empty(); });
 }
 
-bool DramChannel::column(std::size_t at, std::uint64_t now, Counters& counts) {
+bool DramChannel::column(std::size_t at, std::uint64_t now, Counters* counts) {
     Bank& bank = banks_[at];
     if (!bank.serving || !bank.open || bank.row != bank.serving->row) return false;
     Group& group = groups_[at & (groups_.size() - 1)];
@@ -121,10 +122,10 @@ bool DramChannel::column(std::size_t at, std::uint64_t now, Counters& counts) {
     ccd_ = in(t_.ccd), group.ccd = in(t_.ccdl);
     if (write) {
         writeToRead_ = in(t_.writeToRead), bank.writeToPrecharge = in(t_.writeToPrecharge);
-        ++counts.dramWrites;
+        ++counts[bank.serving->kernel].dramWrites;
     } else {
         readToWrite_ = in(t_.readToWrite), bank.readToPrecharge = in(t_.burst), group.rtp = in(t_.rtpl);
-        ++counts.dramReads;
+        ++counts[bank.serving->kernel].dramReads;
     }
     if (bank.burstsLeft == 0) {
         bank.serving = nullptr;
@@ -133,7 +134,7 @@ bool DramChannel::column(std::size_t at, std::uint64_t now, Counters& counts) {
     return true;
 }
 
-bool DramChannel::row(std::size_t at, std::uint64_t now, Counters& counts) {
+bool DramChannel::row(std::size_t at, std::uint64_t now, Counters* counts) {
     Bank& bank = banks_[at];
     if (!bank.serving) return false;
     const Group& group = groups_[at & (groups_.size() - 1)];
@@ -143,13 +144,13 @@ bool DramChannel::row(std::size_t at, std::uint64_t now, Counters& counts) {
         bank.open = true, bank.row = bank.serving->row;
         rrd_ = in(t_.rrd), bank.rcd = in(t_.rcd), bank.rcdWrite = in(t_.rowToWrite), bank.ras = in(t_.ras),
         bank.rc = in(t_.rc);
-        ++counts.dramActivations;
+        ++counts[bank.serving->kernel].dramActivations;
     } else {
         if (bank.row == bank.serving->row || now < bank.ras || now < bank.writeToPrecharge ||
             now < bank.readToPrecharge || now < group.rtp)
             return false;
         bank.open = false, bank.rp = in(t_.rp);
-        ++counts.dramPrecharges;
+        ++counts[bank.serving->kernel].dramPrecharges;
     }
     priority_ = (at + 1) % banks_.size();
     return true;
@@ -172,7 +173,8 @@ bool DramChannel::lastLevelTakes(Request* request, std::uint64_t coreCycle, Coun
     Slice& slice = *slices_[request->slice % slices_.size()];
     if (found.writtenBack) {
         Request* out = slice.pool.take();
-        out->kind = Request::Kind::WriteBack, out->address = *found.writtenBack, out->slice = request->slice;
+        out->kind = Request::Kind::WriteBack, out->address = *found.writtenBack, out->slice = request->slice,
+        out->kernel = request->kernel;
         out->bursts = static_cast<std::uint8_t>(found.sectors);
         const auto spot = map_.spot(out->address);
         out->bank = static_cast<std::uint8_t>(spot.bank), out->row = spot.row;
@@ -190,7 +192,7 @@ bool DramChannel::lastLevelTakes(Request* request, std::uint64_t coreCycle, Coun
     return true;
 }
 
-void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& counts) {
+void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters* counts) {
     const int most = lastLevel_.present() ? machine_.lastLevel.sectorsPerCycle : 1;
     for (int i = 0; i < most && !hits_.empty() && hits_.front().ready <= coreCycle; ++i)
         returned_.push(hits_.take().request);
@@ -244,7 +246,7 @@ void DramChannel::cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& co
             if (credits_[s] >= 1) ++sharedCredits_;
             ++credits_[s];
         }
-        if (!lastLevel_.present() || !lastLevelTakes(one, coreCycle, counts))
+        if (!lastLevel_.present() || !lastLevelTakes(one, coreCycle, counts[one->kernel]))
             delay_.push({one, coreCycle + static_cast<std::uint64_t>(machine_.dramLatency)});
         lastSlice_ = s;
         if (++taken >= most) break;

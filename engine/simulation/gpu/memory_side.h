@@ -26,7 +26,8 @@ public:
     void push(Request* request, std::uint64_t coreCycle) {
         rop_.push({request, coreCycle + static_cast<std::uint64_t>(machine_.ropLatency)});
     }
-    void cycle(std::uint64_t coreCycle, CacheCounts& counts);
+    /// `counts`: by kernel, as requests name it.
+    void cycle(std::uint64_t coreCycle, Counters* counts);
     /// The core cycle from which there is something to do.
     std::uint64_t wakes(std::uint64_t coreCycle) const {
         if (!toL2_.empty() || !cache_().misses().empty() || !fromDram.empty() || cache.hasReady() || cache.portBusy > 0)
@@ -54,7 +55,7 @@ class DramChannel {
 public:
     DramChannel(const Machine& machine, const AddressMap& map, std::vector<Slice*> slices);
     /// One cycle of the command clock, which counts from 0 without gaps in number though not in calls.
-    void cycle(std::uint64_t now, std::uint64_t coreCycle, Counters& counts);
+    void cycle(std::uint64_t now, std::uint64_t coreCycle, Counters* counts);
     /// The next cycle of the command clock at which something may happen by itself.
     std::uint64_t wakesAt() const { return wake_; }
     /// The core cycle at which the oldest request in the delay line is due.
@@ -91,8 +92,8 @@ private:
     };
     bool full() const;
     void schedule();
-    bool column(std::size_t bank, std::uint64_t now, Counters& counts);
-    bool row(std::size_t bank, std::uint64_t now, Counters& counts);
+    bool column(std::size_t bank, std::uint64_t now, Counters* counts);
+    bool row(std::size_t bank, std::uint64_t now, Counters* counts);
     /// Whether the last-level cache takes it; else it goes on to main memory.
     bool lastLevelTakes(Request* request, std::uint64_t coreCycle, Counters& counts);
     std::uint64_t earliest(std::size_t bank) const;

@@ -17,6 +17,7 @@ Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
     // Real SMs give registers to warps in units of 256 and keep 1 KB of shared memory per block.
     const int rounded = machine.modernCore ? (kernel.registers + 7) / 8 * 8 : (kernel.registers + 3) / 4 * 4;
     const int byRegisters = rounded > 0 ? machine.registers / (threads * rounded) : 1 << 20;
+    out.registers = threads * rounded, out.sharedBytes = sharedPerBlock;
     out.fits = std::min({byThreads, byShared, byRegisters, machine.maxBlocks});
     const auto names = [&](int limit, std::string_view name) {
         if (limit == out.fits) out.limitedBy += fmt::format("{}{}", out.limitedBy.empty() ? "" : "+", name);
@@ -27,6 +28,7 @@ Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
     out.used = static_cast<int>(std::min<std::int64_t>(out.fits, share));
     const int line = machine.l1.sets * 128;
     out.l1Bytes = machine.l1.ways * line;
+    out.carvedBytes = machine.sharedBytes;
     if (machine.adaptiveL1 && machine.unifiedBytes > 0) {
         const int shared = kernel.sharedBytes * out.used;
         int carved = shared;
@@ -37,7 +39,7 @@ Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
             }
         }
         out.l1Bytes = std::max(line, machine.unifiedBytes - carved);
-        out.changesL1 = true;
+        out.changesL1 = true, out.carvedBytes = carved;
     }
     return out;
 }

@@ -13,6 +13,9 @@ struct Occupancy {
     int used = 0;           ///< also at most what an even share of the grid needs
     std::string limitedBy;  ///< "threads", "shared+registers" and the like
     int l1Bytes = 0;
+    int carvedBytes = 0;  ///< of the unified memory, what is not L1
+    int registers = 0;    ///< of a block, as they are given out
+    int sharedBytes = 0;  ///< likewise
     bool changesL1 = false;
 };
 

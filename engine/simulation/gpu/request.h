@@ -21,6 +21,7 @@ struct Request {
     std::int32_t l1Line = -1, l2Line = -1;
     std::uint16_t sm = 0, slice = 0;
     std::uint8_t bank = 0, bursts = 1, warp = 0;
+    std::uint8_t kernel = 0;  ///< the place, among the kernels that run, of the one that asked
     Kind kind = Kind::Read;
     bool bypasses = false;
     bool isWrite() const { return kind == Kind::Write || kind == Kind::WriteBack; }

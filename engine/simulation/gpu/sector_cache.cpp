@@ -105,7 +105,7 @@ Request* SectorCache::victimOf(std::int32_t index, RequestPool& pool, const Requ
     Request* out = pool.take();
     out->kind = Request::Kind::WriteBack;
     out->address = tags_[static_cast<std::size_t>(index)] << 7;
-    out->slice = by.slice;
+    out->slice = by.slice, out->kernel = by.kernel;
     out->bursts = static_cast<std::uint8_t>(std::count(line.state.begin(), line.state.end(), Modified));
     return out;
 }

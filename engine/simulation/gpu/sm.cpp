@@ -24,39 +24,75 @@ Sm::Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests
     wheel_.fill(-1);
     l1_.configure(machine.l1, machine.l1DirtyPercent, true);
     lastFetched_ = 0;
+    // Warps point at their kernel's.
+    counts.reserve(static_cast<std::size_t>(std::max(1, machine.concurrentKernels)));
+    counts.resize(1);
+    owner_ = counts.data();
 }
 
-void Sm::begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1) {
-    if (changesL1 && l1Ways != l1_.ways()) l1_.setWays(l1Ways);
-    statics_ = &kernel.statics();
-    blocksThatFit_ = blocksThatFit;
-    warpsPerBlock_ = kernel.header().warps();
-    threadsPerBlock_ = kernel.header().threads();
+void Sm::begin(std::size_t at, const KernelHeader& header, const Occupancy& fit, bool alone) {
+    if (at >= kernels_.size()) kernels_.resize(at + 1), counts.resize(at + 1);
+    counts[at] = {};
+    Kernel& kernel = kernels_[at];
+    kernel = {};
+    kernel.warps = header.warps(), kernel.threads = header.threads();
+    kernel.registers = fit.registers, kernel.sharedBytes = fit.sharedBytes, kernel.carvedShared = header.sharedBytes;
+    kernel.most = machine_.concurrentKernels > 1 ? fit.fits : fit.used;
+    kernel.l1Ways = std::max(1, fit.l1Bytes / (machine_.l1.sets * 128));
+    kernel.changesL1 = fit.changesL1, kernel.carvedBytes = fit.carvedBytes;
+    if (alone && kernel.changesL1 && kernel.l1Ways != l1_.ways()) l1_.setWays(kernel.l1Ways);
 }
 
 int Sm::freeSlot() const {
-    for (int i = 0; i < blocksThatFit_; ++i) {
-        if (!blocks_[static_cast<std::size_t>(i)].used) return i;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        if (!blocks_[i].used) return static_cast<int>(i);
     }
     return -1;
 }
 
-void Sm::place(TraceBlock& trace, std::uint64_t cycle) {
+// The first free run of places for its warps, a bit each; 0: there is none.
+std::uint64_t Sm::placeFor(const Kernel& kernel) const {
+    const auto run = kernel.warps >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << kernel.warps) - 1;
+    for (int first = 0; first + kernel.warps <= static_cast<int>(warps_.size()); ++first) {
+        if ((taken_ & run << first) == 0) return run << first;
+    }
+    return 0;
+}
+
+bool Sm::hasRoom(std::size_t at) const {
+    const Kernel& kernel = kernels_[at];
+    if (kernel.blocks >= kernel.most) return false;
+    if (usedBlocks_ == 0) return true;
+    // L1 and shared memory are divided anew only while no block uses them.
+    if (kernel.changesL1 && usedCarved_ + kernel.carvedShared > carvedBytes_) return false;
+    // Blocks of kernels that have ended may have left holes between those that are here.
+    if (placeFor(kernel) == 0) return false;
+    if (static_cast<int>(usedBlocks_) == kernel.blocks) return true;
+    return usedBlocks_ < blocks_.size() && usedRegisters_ + kernel.registers <= machine_.registers &&
+           usedShared_ + kernel.sharedBytes <= machine_.sharedBytes;
+}
+
+void Sm::place(std::size_t at, TraceBlock& trace, std::uint64_t cycle) {
     const int slot = freeSlot();
+    Kernel& kernel = kernels_[at];
     Block& block = blocks_[static_cast<std::size_t>(slot)];
     block.used = true;
     block.arrived = block.warps = 0;
+    block.kernel = static_cast<std::uint8_t>(at), block.age = nextAge_;
+    block.place = placeFor(kernel);
+    taken_ |= block.place;
     std::swap(block.trace, trace);
-    block.liveWarps = warpsPerBlock_;
-    for (int i = 0; i < warpsPerBlock_; ++i) {
-        const int id = slot * warpsPerBlock_ + i;
+    block.liveWarps = kernel.warps;
+    for (int i = 0; i < kernel.warps; ++i) {
+        const int id = std::countr_zero(block.place) + i;
         Warp& warp = warps_[static_cast<std::size_t>(id)];
         warp.pending.fill(0);
         warp.at = block.trace.begin[static_cast<std::size_t>(i)];
         warp.end = block.trace.begin[static_cast<std::size_t>(i) + 1];
-        warp.lanes = lanesUpTo(std::min(machine_.lanes, threadsPerBlock_ - machine_.lanes * i));
+        warp.lanes = lanesUpTo(std::min(machine_.lanes, kernel.threads - machine_.lanes * i));
         warp.exited = 0, warp.issues = 0, warp.atomics = warp.stores = warp.inPipe = 0, warp.buffered = 0;
         warp.block = static_cast<std::uint8_t>(slot), warp.age = nextAge_++;
+        warp.kernel = block.kernel, warp.counts = &counts[at];
         warp.ordered = {};
         warp.groups.assign(1, 0), warp.awaitedGroups = warp.oldestGroup = 0;
         const auto bit = std::uint64_t{1} << id;
@@ -71,20 +107,35 @@ void Sm::place(TraceBlock& trace, std::uint64_t cycle) {
         // An empty SM has no cycles.
         slept_ = false;
         last_ = cycle;
+        owner_ = &counts[at];
+        carvedBytes_ = kernel.carvedBytes;
+        if (kernel.changesL1 && kernel.l1Ways != l1_.ways()) l1_.setWays(kernel.l1Ways);
     }
-    ++counts.blocks;
+    ++kernel.blocks;
+    usedRegisters_ += kernel.registers, usedShared_ += kernel.sharedBytes, usedCarved_ += kernel.carvedShared;
+    ++counts[at].blocks;
     poke(cycle + 1);
+}
+
+// The cycles are those of the kernel whose block has been here longest.
+void Sm::own() {
+    const Block* first = nullptr;
+    for (const Block& block : blocks_) {
+        if (block.used && (!first || block.age < first->age)) first = &block;
+    }
+    if (first) owner_ = &counts[first->kernel];
 }
 
 void Sm::settle(std::uint64_t now) {
     if (!slept_ || empty() || now <= last_ + 1) return;
     const std::uint64_t cycles = now - last_ - 1;
-    counts.stallNoInstruction += cycles * idleNow_, counts.stallDependence += cycles * dependenceNow_;
-    counts.stallUnit += cycles * unitNow_, counts.l1.refused += cycles * refusedNow_;
-    counts.sharedConflictCycles += cycles * conflictNow_, counts.l1BankCycles += cycles * bankNow_;
-    counts.activeSmCycles += cycles;
-    counts.residentWarpCycles += cycles * static_cast<unsigned>(std::popcount(live_));
-    if (recorder) recorder->slept(cycles, counts);
+    Counters& own = *owner_;
+    own.stallNoInstruction += cycles * idleNow_, own.stallDependence += cycles * dependenceNow_;
+    own.stallUnit += cycles * unitNow_, own.l1.refused += cycles * refusedNow_;
+    own.sharedConflictCycles += cycles * conflictNow_, own.l1BankCycles += cycles * bankNow_;
+    own.activeSmCycles += cycles;
+    own.residentWarpCycles += cycles * static_cast<unsigned>(std::popcount(live_));
+    if (recorder) recorder->slept(cycles, own);
     firstScheduler_ = static_cast<unsigned>((firstScheduler_ + cycles) % static_cast<unsigned>(machine_.schedulers));
     last_ = now - 1;
 }
@@ -113,7 +164,7 @@ void Sm::writeBack(std::uint64_t now) {
         arriving_[one.unit * 8u + one.scheduler][bus / 64] &= ~(std::uint64_t{1} << (bus % 64));
         if (one.destination >= 0) {
             writtenBanks_ |= std::uint64_t{1} << bankOf(one.warp, static_cast<unsigned>(one.destination));
-            counts.registerWrites += static_cast<unsigned>(std::popcount(one.mask));
+            warps_[one.warp].counts->registerWrites += static_cast<unsigned>(std::popcount(one.mask));
             release(one.warp, one.destination);
         }
         --warps_[one.warp].inPipe;
@@ -184,7 +235,7 @@ void Sm::execute(std::uint64_t now) {
             case Action::SharedAtomic:
                 dispatchReady_ = now + std::max(1u, dispatch_.count);
                 dispatchLeft_ = 0;
-                counts.sharedPasses += dispatch_.count;
+                warps_[dispatch_.warp].counts->sharedPasses += dispatch_.count;
                 break;
             case Action::Store:
                 if (!machine_.ordersMemory) break;
@@ -314,11 +365,12 @@ void Sm::cycle(std::uint64_t now) {
     operands();
     issue(now);
     fetch(now);
-    counts.stallNoInstruction += idleNow_, counts.stallDependence += dependenceNow_, counts.stallUnit += unitNow_;
-    counts.sharedConflictCycles += conflictNow_, counts.l1BankCycles += bankNow_;
-    ++counts.activeSmCycles;
-    counts.residentWarpCycles += resident;
-    if (recorder) recorder->endCycle(now, counts, dispatch_.used);
+    Counters& own = *owner_;
+    own.stallNoInstruction += idleNow_, own.stallDependence += dependenceNow_, own.stallUnit += unitNow_;
+    own.sharedConflictCycles += conflictNow_, own.l1BankCycles += bankNow_;
+    ++own.activeSmCycles;
+    own.residentWarpCycles += resident;
+    if (recorder) recorder->endCycle(now, own, dispatch_.used);
     last_ = now;
     slept_ = true;
     wake_ = empty() ? never : moved_ ? now + 1 : nextTimer(now);

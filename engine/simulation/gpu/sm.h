@@ -6,6 +6,7 @@
 
 #include "simulation/gpu/crossbar.h"
 #include "simulation/gpu/memory_side.h"
+#include "simulation/gpu/occupancy.h"
 #include "simulation/gpu/recorder.h"
 #include "simulation/gpu/sector_cache.h"
 #include "simulation/gpu/trace.h"
@@ -20,14 +21,18 @@ class Sm {
 public:
     Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests);
 
-    /// Before a kernel: how large its L1 is, its instructions, how many blocks fit.
-    void begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1);
-    bool hasRoom() const { return static_cast<int>(usedBlocks_) < blocksThatFit_; }
+    /// Before a kernel that gets the place `at` among those that run: what its blocks need and how many may be here.
+    /// `alone`: no other runs, so L1 gets its size at once, else with the next block that finds the SM empty.
+    void begin(std::size_t at, const KernelHeader& kernel, const Occupancy& fit, bool alone);
+    /// Of which the blocks' instructions are.
+    void use(const std::vector<StaticInstruction>& statics) { statics_ = &statics; }
+    bool hasRoom(std::size_t kernel) const;
     int freeSlot() const;
     /// Takes a block into `freeSlot()`; its contents are swapped out of `block`.
-    void place(TraceBlock& block, std::uint64_t cycle);
+    void place(std::size_t kernel, TraceBlock& block, std::uint64_t cycle);
     bool empty() const { return usedBlocks_ == 0; }
     std::uint64_t finishedBlocks() const { return finished_; }
+    std::uint64_t finishedBlocks(std::size_t kernel) const { return kernels_[kernel].finished; }
 
     /// Replies that have left the network, one per core cycle.
     void receive(Fifo<Request*>& network, std::uint64_t cycle);
@@ -38,7 +43,8 @@ public:
     /// Counts the cycles that were slept through, up to `now`.
     void settle(std::uint64_t now);
 
-    Counters counts;
+    /// By kernel. Cycles of an SM that holds blocks of several are those of the one that has been here longest.
+    std::vector<Counters> counts;
     Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
 
 private:
@@ -52,11 +58,12 @@ private:
     };
     struct Warp {
         std::uint32_t at = 0, end = 0;
+        Counters* counts = nullptr;  ///< of its kernel
         std::array<std::uint64_t, 4> pending{};
         LaneMask lanes = 0, exited = 0;
         std::uint64_t issues = 0;  ///< not before this cycle
         int atomics = 0, stores = 0, inPipe = 0;
-        std::uint8_t buffered = 0, block = 0;
+        std::uint8_t buffered = 0, block = 0, kernel = 0;
         std::uint64_t age = 0;
         std::vector<int> groups;      ///< copies under way, by group; the last is open
         int awaitedGroups = 0;        ///< these must be empty
@@ -68,6 +75,19 @@ private:
         TraceBlock trace;
         int liveWarps = 0;
         std::uint64_t warps = 0, arrived = 0;
+        std::uint64_t place = 0;  ///< the warps' places until the block ends
+        std::uint64_t age = 0;
+        std::uint8_t kernel = 0;
+    };
+    /// A kernel that runs, as this SM needs it.
+    struct Kernel {
+        int warps = 1, threads = 0;                            ///< of a block
+        int registers = 0, sharedBytes = 0, carvedShared = 0;  ///< of a block; `carvedShared`: without what is kept
+        int most = 0;                                          ///< blocks here
+        int l1Ways = 1, carvedBytes = 0;
+        bool changesL1 = false;
+        int blocks = 0;  ///< here now
+        std::uint64_t finished = 0;
     };
     struct Load {
         std::uint8_t warp = 0;
@@ -95,6 +115,8 @@ private:
         const unsigned per = static_cast<unsigned>(machine_.registerBanks / machine_.schedulers);
         return (reg + warp) % per + (warp % static_cast<unsigned>(machine_.schedulers)) * per;
     }
+    std::uint64_t placeFor(const Kernel& kernel) const;
+    void own();
     bool collides(const Warp& warp) const;
     void release(std::uint8_t warp, int destination);
     void writeBack(std::uint64_t now);
@@ -133,7 +155,10 @@ private:
     Crossbar& requests_;
     int id_;
     const std::vector<StaticInstruction>* statics_ = nullptr;
-    int blocksThatFit_ = 0, warpsPerBlock_ = 1, threadsPerBlock_ = 0;
+    std::vector<Kernel> kernels_;
+    Counters* owner_ = nullptr;  ///< of the kernel whose the SM's cycles are
+    int usedRegisters_ = 0, usedShared_ = 0, usedCarved_ = 0, carvedBytes_ = 0;
+    std::uint64_t taken_ = 0;  ///< places of warps
     unsigned usedBlocks_ = 0;
     static constexpr std::uint32_t lineFill = 0xffffffffu;  ///< in place of a load: nobody waits for the sector
     std::uint64_t finished_ = 0, nextAge_ = 0;

@@ -91,11 +91,12 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
     unknown_ |= bit;
     if (recorder) recorder->issued(id, scheduler, next);
     const auto lanes = static_cast<unsigned>(std::popcount(next.mask));
-    ++counts.warpInstructions;
-    counts.threadInstructions += lanes;
-    counts.lanes[static_cast<std::size_t>(one.energy)] += lanes;
-    counts.registerReads += static_cast<std::uint64_t>(lanes) * one.sourcesWritten;
-    if (one.unit == Unit::Mem) ++counts.memoryInstructions;
+    Counters& own = *warp.counts;
+    ++own.warpInstructions;
+    own.threadInstructions += lanes;
+    own.lanes[static_cast<std::size_t>(one.energy)] += lanes;
+    own.registerReads += static_cast<std::uint64_t>(lanes) * one.sourcesWritten;
+    if (one.unit == Unit::Mem) ++own.memoryInstructions;
     if (machine_.modernCore && one.unit == Unit::Mem) {
         // Five wait in the sub-core's queue; the first leaves after 12 cycles, then one every 4.
         auto& queue = memoryQueue_[scheduler];
@@ -239,8 +240,13 @@ void Sm::leave(std::uint8_t id, std::uint64_t) {
     if (block.arrived) releaseBarrier(block);
     if (--block.liveWarps > 0) return;
     block.used = false;
+    taken_ &= ~block.place;
+    Kernel& kernel = kernels_[block.kernel];
+    --kernel.blocks, ++kernel.finished;
+    usedRegisters_ -= kernel.registers, usedShared_ -= kernel.sharedBytes, usedCarved_ -= kernel.carvedShared;
     --usedBlocks_;
     ++finished_;
+    if (usedBlocks_ > 0 && kernel.blocks == 0) own();
     if (usedBlocks_ == 0 && machine_.invalidatesL1) l1_.invalidate();
 }
 

@@ -51,7 +51,7 @@ void Sm::writeBackLoad(std::uint64_t now) {
             moved_ = true;
             if (writing_.destination >= 0) {
                 writtenBanks_ |= std::uint64_t{1} << bankOf(writing_.warp, static_cast<unsigned>(writing_.destination));
-                counts.registerWrites += writing_.lanes;
+                warps_[writing_.warp].counts->registerWrites += writing_.lanes;
             }
             if (writing_.from == From::Shared)
                 release(writing_.warp, writing_.destination);
@@ -111,7 +111,7 @@ bool Sm::send(Request* request) {
     request->slice = static_cast<std::uint16_t>(slice);
     request->bank = static_cast<std::uint8_t>(spot.bank), request->row = spot.row;
     requests_.push(static_cast<std::size_t>(id_), slice, request);
-    ++counts.networkPackets;
+    ++counts[request->kernel].networkPackets;
     return true;
 }
 
@@ -122,7 +122,7 @@ void Sm::accessL1(std::uint64_t now) {
         auto line = static_cast<std::uint32_t>(request->address >> 7);
         if (machine_.l1.indexing == 'X') line ^= (line >> 2) ^ (line >> 4) ^ (line >> 6) ^ (line >> 8);
         const auto set = line & static_cast<std::uint32_t>(machine_.l1.sets - 1);
-        const auto status = l1_.access(*request, set, now, counts.l1, pool_);
+        const auto status = l1_.access(*request, set, now, counts[request->kernel].l1, pool_);
         if (status == CacheStatus::Refused) {
             ++refusedNow_;
             continue;
@@ -144,7 +144,7 @@ void Sm::bringLine(const Request& missed, std::uint32_t set, std::uint64_t now) 
         if (sector == missed.address) continue;
         Request* more = pool_.take();
         more->address = sector, more->bytes = 0xffffffffu;
-        more->sm = missed.sm, more->warp = missed.warp, more->load = lineFill;
+        more->sm = missed.sm, more->warp = missed.warp, more->load = lineFill, more->kernel = missed.kernel;
         if (l1_.access(*more, set, now, lineCounts_, pool_) != CacheStatus::Miss) pool_.give(more);
     }
 }
@@ -158,6 +158,7 @@ bool Sm::memory(std::uint64_t now) {
         Request* request = pool_.take();
         request->address = access.address, request->bytes = access.bytes, request->lanes = access.lanes;
         request->sm = static_cast<std::uint16_t>(id_), request->warp = dispatch_.warp, request->load = dispatchLoad_;
+        request->kernel = warps_[dispatch_.warp].kernel;
         request->kind = store                          ? Request::Kind::Write
                         : one.action == Action::Atomic ? Request::Kind::Atomic
                                                        : Request::Kind::Read;
@@ -175,7 +176,7 @@ bool Sm::memory(std::uint64_t now) {
             if (store)
                 ++warps_[dispatch_.warp].stores;
             else
-                ++counts.bypassReads;
+                ++counts[request->kernel].bypassReads;
             --dispatchLeft_;
         }
         moved_ = true;
@@ -272,8 +273,9 @@ void Sm::receive(Fifo<Request*>& network, std::uint64_t cycle) {
     }
     for (std::size_t i = 0;
          i < most && !network.empty() && replies_.size() < static_cast<std::size_t>(machine_.ejectionBuffers); ++i) {
-        replies_.push(network.take());
-        ++counts.networkPackets;
+        Request* one = network.take();
+        ++counts[one->kernel].networkPackets;
+        replies_.push(one);
     }
 }
 

@@ -157,7 +157,7 @@ public:
         }
         // The end is noticed in the cycle behind.
         core_ = end + 1;
-        out.cycles = core_ - begin;
+        out.cycles = core_ - begin, out.startCycle = begin, out.endCycle = core_;
         last.stack.idle += static_cast<double>(core_ - last.until);
         out.stack = last.stack;
         out.intervals = last.intervals, out.instructions = last.instructions;
