@@ -3,7 +3,7 @@
 package_packages="dpkg-dev"
 build_packages="g++ cmake ninja-build ccache mold git ca-certificates
   qt6-base-dev qt6-svg-dev libqcustomplot-dev libyaml-cpp-dev libtbb-dev libfmt-dev libexpected-dev
-  libonnx-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev libsqlite3-dev zlib1g-dev libsnappy-dev libzstd-dev libgl1-mesa-dev libgraphviz-dev libconfig++-dev libxgboost-dev pkgconf
+  libonnx-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev libsqlite3-dev zlib1g-dev libsnappy-dev libzstd-dev liblzma-dev libgl1-mesa-dev libgraphviz-dev libconfig++-dev libxgboost-dev pkgconf
   libzydis-dev libpagmo-dev libeigen3-dev libopenmpi-dev
   fonts-inter fonts-dejavu-core breeze-icon-theme"
 test_packages="libonnx-testdata libbenchmark-dev openmpi-bin xvfb xauth openbox appstream desktop-file-utils lintian"

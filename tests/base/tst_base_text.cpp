@@ -12,12 +12,26 @@ using namespace orrery;
 class TestBaseText : public QObject {
     Q_OBJECT
 private slots:
-    // A frame of zstd by its specification (RFC 8878): magic, a single segment of 8 bytes, one last raw block.
-    void aFilePackedByZstdIsReadAsItsText() {
+    // A frame of zstd by its specification (RFC 8878): magic, a single segment of 8 bytes, one last raw block. A stream
+    // of xz as xz 5.4 writes it.
+    void packedFilesAreReadAsTheirText_data() {
+        QTest::addColumn<QString>("ending");
+        QTest::addColumn<QByteArray>("frame");
+        QTest::addColumn<int>("middle");
+        QTest::newRow("zstd") << ".zst" << QByteArray::fromHex("28b52ffd2008410000") + "a,b\n1,2\n" << 6;
+        QTest::newRow("xz") << ".xz"
+                            << QByteArray::fromHex(
+                                   "fd377a585a000004e6d6b446020021010c0000008f98419c010007612c620a312c320a00be9cbd49"
+                                   "b5122afe00012008bb19d9bb1fb6f37d010000000004595a")
+                            << 30;
+    }
+    void packedFilesAreReadAsTheirText() {
+        QFETCH(QString, ending);
+        QFETCH(QByteArray, frame);
+        QFETCH(int, middle);
         QTemporaryDir folder;
-        const QByteArray frame = QByteArray::fromHex("28b52ffd2008410000") + "a,b\n1,2\n";
         const auto rowsOf = [&](const QByteArray& bytes) {
-            const QString path = folder.filePath("t.csv.zst");
+            const QString path = folder.filePath("t.csv" + ending);
             QFile file(path);
             if (file.open(QIODevice::WriteOnly)) file.write(bytes);
             file.close();
@@ -34,7 +48,7 @@ private slots:
         QCOMPARE(rowsOf(frame + frame).size(), 8);  // frames follow each other
         QCOMPARE(rowsOf(frame.left(frame.size() - 3)).back(), QString("broken"));
         QByteArray damaged = frame;
-        damaged[6] = char(0xff);
+        damaged[middle] = char(0xff);
         QCOMPARE(rowsOf(damaged).back(), QString("broken"));
     }
 

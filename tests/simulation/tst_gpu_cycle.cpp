@@ -2,12 +2,12 @@
 // files, and recorded runs of Accel-Sim.
 
 #include "simulation/gpu/simulate.h"
+#include "support/gpu_traces.h"
 
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <functional>
@@ -17,42 +17,16 @@ using namespace orrery::gpusim;
 
 class TestGpuCycle : public QObject {
     Q_OBJECT
-    QTemporaryDir folder_;
+    using Shape = orrery::test::GpuTraces::Shape;
+    orrery::test::GpuTraces traces_;
     Machine machine_;
-    int files_ = 0;
-
-    struct Shape {
-        int blocks = 1, threads = 32, shared = 0, registers = 32;
-    };
-    using Body = std::function<QString(int block, int warp)>;
 
     static QString op(const char* text, int pc = 0, const char* mask = "ffffffff") {
-        return QString("%1 %2 %3\n").arg(pc, 4, 16, QChar('0')).arg(mask).arg(text);
+        return orrery::test::traceLine(text, pc, mask);
     }
-    QString write(const QString& text) {
-        const QString path = folder_.filePath(QString("kernel-%1.traceg").arg(++files_));
-        QFile file(path);
-        if (file.open(QIODevice::WriteOnly)) file.write(text.toUtf8());
-        return path;
-    }
-    QString trace(const Shape& shape, const Body& body) {
-        QString text =
-            QString(
-                "-kernel name = test\n-grid dim = (%1,1,1)\n-block dim = (%2,1,1)\n-shmem = %3\n-nregs = %4\n"
-                "-binary version = 70\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n#format\n")
-                .arg(shape.blocks)
-                .arg(shape.threads)
-                .arg(shape.shared)
-                .arg(shape.registers);
-        for (int b = 0; b < shape.blocks; ++b) {
-            text += QString("#BEGIN_TB\n\nthread block = %1,0,0\n\n").arg(b);
-            for (int w = 0; w < (shape.threads + 31) / 32; ++w) {
-                const QString lines = body(b, w) + op("0 EXIT 0 0 0", 0xff0);
-                text += QString("warp = %1\ninsts = %2\n").arg(w).arg(lines.count('\n')) + lines + "\n";
-            }
-            text += "#END_TB\n\n";
-        }
-        return text;
+    QString write(const QString& text) { return traces_.write(text); }
+    static QString trace(const Shape& shape, const orrery::test::GpuTraces::Body& body) {
+        return orrery::test::GpuTraces::trace(shape, body);
     }
     static TraceCommand kernel(const QString& path) {
         return {TraceCommand::Kind::Kernel, 0, 0, path.toStdString(), {}};
@@ -265,6 +239,8 @@ private slots:
                                            << ".gz" << named;
             QTest::addRow("zstd%d", named) << "zstd"
                                            << ".zst" << named;
+            QTest::addRow("xz%d", named) << "xz"
+                                         << ".xz" << named;
         }
     }
     void packedTracesAreRead() {
@@ -280,7 +256,7 @@ private slots:
         QVERIFY(pack.waitForFinished() && pack.exitCode() == 0);
         if (program == "zstd") QFile::remove(path);
         QVERIFY(!QFile::exists(path));
-        QFile list(folder_.filePath("packed.g"));
+        QFile list(traces_.path("packed.g"));
         QVERIFY(list.open(QIODevice::WriteOnly));
         list.write((QFileInfo(path).fileName() + (named ? ending : QString())).toUtf8() + "\n");
         list.close();
@@ -360,11 +336,11 @@ private slots:
             const auto got = readMachine({ORRERY_TEST_DATA "/gpu/small", {key, value}});
             QVERIFY2(!got && !got.error().expected.empty(), key);
         }
-        QVERIFY(!readMachine({folder_.path().toStdString(), {}}));
+        QVERIFY(!readMachine({traces_.path({}).toStdString(), {}}));
     }
     void listsFindTheirTraces() {
         const QString path = write(trace({}, [](int, int) { return op("1 R10 FADD 2 R10 R6 0 0", 16); }));
-        QFile list(folder_.filePath("kernelslist.g"));
+        QFile list(traces_.path("kernelslist.g"));
         QVERIFY(list.open(QIODevice::WriteOnly));
         list.write("MemcpyHtoD,0x40000000,1024\nncclGroupStart\n" + QFileInfo(path).fileName().toUtf8() + "\n");
         list.close();
@@ -372,7 +348,7 @@ private slots:
         QVERIFY(got);
         QCOMPARE(got->size(), std::size_t{2});
         QCOMPARE(got->front().bytes, quint64{1024});
-        QVERIFY(!readKernelList(folder_.filePath("none.g").toStdString()));
+        QVERIFY(!readKernelList(traces_.path("none.g").toStdString()));
     }
 
     // Accel-Sim's own runs: cycles without launch, by class, in the bands of the peer's own scatter.

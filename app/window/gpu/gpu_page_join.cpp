@@ -19,7 +19,7 @@ namespace orrery::app {
 namespace {
 
 const QStringList traceEndings{QStringLiteral(".g"), QStringLiteral(".traceg"), QStringLiteral(".traceg.gz"),
-                               QStringLiteral(".traceg.zst")};
+                               QStringLiteral(".traceg.zst"), QStringLiteral(".traceg.xz")};
 
 }  // namespace
 

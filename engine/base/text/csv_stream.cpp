@@ -5,6 +5,7 @@
 #include "base/text/words.h"
 
 #include <fmt/format.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -24,20 +25,30 @@ constexpr std::size_t longestLine = std::size_t{1} << 20;
 
 Unexpected unreadable(const std::string& path, int line, std::string why) {
     return fail("reference.unreadable", "cannot read the reference file: " + std::move(why),
-                "a CSV file, plain, .gz or .zst, or Parquet", "copy or export the file again",
+                "a CSV file, plain, .gz, .zst or .xz, or Parquet", "copy or export the file again",
                 Place{path, line, 0, {}});
 }
 
-// A file that zstd packed, frame after frame.
-class ZstdFile {
+// A file that was packed, read from its beginning to its end.
+class PackedFile {
+public:
+    PackedFile() = default;
+    PackedFile(const PackedFile&) = delete;
+    PackedFile& operator=(const PackedFile&) = delete;
+    virtual ~PackedFile() = default;
+    // Bytes read; below zero if the file is broken or cut short.
+    virtual int read(char* to, std::size_t room) = 0;
+};
+
+// By zstd, frame after frame.
+class ZstdFile final : public PackedFile {
 public:
     static bool isOne(std::string_view head) { return head.starts_with("\x28\xB5\x2F\xFD"); }
     explicit ZstdFile(const std::string& path)
         : file_(std::fopen(path.c_str(), "rb"), &std::fclose), unpack_(ZSTD_createDStream(), &ZSTD_freeDStream) {
         packed_.resize(ZSTD_DStreamInSize());
     }
-    // Bytes read; below zero if the file is broken or cut short.
-    int read(char* to, std::size_t room) {
+    int read(char* to, std::size_t room) override {
         if (!file_ || !unpack_) return -1;
         ZSTD_outBuffer out{to, room, 0};
         while (out.pos == 0) {
@@ -60,11 +71,49 @@ private:
     bool inFrame_ = false;
 };
 
+// By xz, stream after stream.
+class XzFile final : public PackedFile {
+public:
+    static bool isOne(std::string_view head) {
+        return head.starts_with(
+            "\xFD"
+            "7zX");
+    }
+    explicit XzFile(const std::string& path) : file_(std::fopen(path.c_str(), "rb"), &std::fclose) {
+        // `xz -9` takes 65 MB to unpack.
+        constexpr std::uint64_t mostMemory = std::uint64_t{1} << 30;
+        ready_ = lzma_stream_decoder(&unpack_, mostMemory, LZMA_CONCATENATED) == LZMA_OK;
+        packed_.resize(chunk);
+    }
+    ~XzFile() override { lzma_end(&unpack_); }
+    int read(char* to, std::size_t room) override {
+        if (!file_ || !ready_) return -1;
+        unpack_.next_out = reinterpret_cast<std::uint8_t*>(to), unpack_.avail_out = room;
+        while (unpack_.avail_out == room && !ended_) {
+            if (unpack_.avail_in == 0) {
+                unpack_.next_in = packed_.data();
+                unpack_.avail_in = std::fread(packed_.data(), 1, packed_.size(), file_.get());
+                if (std::ferror(file_.get())) return -1;
+            }
+            const auto state = lzma_code(&unpack_, std::feof(file_.get()) ? LZMA_FINISH : LZMA_RUN);
+            ended_ = state == LZMA_STREAM_END;
+            if (state != LZMA_OK && !ended_) return -1;
+        }
+        return static_cast<int>(room - unpack_.avail_out);
+    }
+
+private:
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    lzma_stream unpack_ = LZMA_STREAM_INIT;
+    std::vector<std::uint8_t> packed_;
+    bool ready_ = false, ended_ = false;
+};
+
 }  // namespace
 
 struct CsvStream::Source {
     gzFile file = nullptr;
-    std::unique_ptr<ZstdFile> zstd;
+    std::unique_ptr<PackedFile> packed;
     std::string_view text;
     std::string head;  // of `file`, looked at before
     std::optional<ParquetRows> rows;
@@ -84,7 +133,7 @@ struct CsvStream::Source {
             head.erase(0, part);
             return static_cast<int>(part);
         }
-        if (zstd) return zstd->read(to, room);
+        if (packed) return packed->read(to, room);
         if (file) {
             const int got = gzread(file, to, static_cast<unsigned>(room));
             if (got > 0) return got;
@@ -123,10 +172,14 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
         source->head.resize(4);
         source->head.resize(static_cast<std::size_t>(std::max(0, gzread(source->file, source->head.data(), 4))));
     }
-    if (ZstdFile::isOne(source->head)) {
+    const bool isZstd = ZstdFile::isOne(source->head);
+    if (isZstd || XzFile::isOne(source->head)) {
         gzclose(std::exchange(source->file, nullptr));
         source->head.clear();
-        source->zstd = std::make_unique<ZstdFile>(path);
+        if (isZstd)
+            source->packed = std::make_unique<ZstdFile>(path);
+        else
+            source->packed = std::make_unique<XzFile>(path);
     }
     if (looksLikeParquet(source->head)) {
         auto bytes = readFile(path, {.most = ParquetRows::largest, .code = "reference.unreadable"});
@@ -137,7 +190,7 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
         source->head.clear();
         source->rows.emplace(std::move(*rows));
     }
-    if (!source->file && !source->rows && !source->zstd) return unreadable(path, 0, "it cannot be opened");
+    if (!source->file && !source->rows && !source->packed) return unreadable(path, 0, "it cannot be opened");
     CsvStream stream(std::move(source));
     stream.path_ = path;
     return stream;

@@ -100,9 +100,6 @@ Expected<std::vector<TraceCommand>> readKernelList(const std::string& path) {
             if (found.empty())
                 return fail("gpu.trace", fmt::format("there is no '{}'", file.string()), "a trace beside the list",
                             "the name may also end in .gz, .zst or .xz", place);
-            if (found.ends_with(".xz"))
-                return fail("gpu.trace", fmt::format("'{}' is packed by xz", found), "plain text, .gz or .zst",
-                            "unpack it first: xz -d", place);
             out.push_back({TraceCommand::Kind::Kernel, 0, 0, found, place});
         }
     }
