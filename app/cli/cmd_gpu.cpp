@@ -2,6 +2,7 @@
 #include "app/cli/gpu_kernel.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "base/text/read_file.h"
 #include "base/text/words.h"
 #include "methods/gpu/gpu_represented.h"
 #include "simulation/gpu/hardware_setting.h"
@@ -232,7 +233,47 @@ int answer(const Arguments& arguments, const std::vector<Result>& kernels, const
 struct Asked {
     std::string method = "cycle";
     gpusim::SimulateOptions options;
+    std::string resume, snapshot;  // their bytes
 };
+
+// Where a run begins and ends between two kernels.
+int readSnapshots(const Arguments& arguments, Asked& out) {
+    const bool any = arguments.has("snapshot") || arguments.has("resume") || arguments.has("until-kernel");
+    if (any && out.method == "interval") {
+        report(fail("usage.together", "snapshots are of the cycle simulation", "--method cycle", {}).value());
+        return Usage;
+    }
+    if (arguments.has("snapshot") && !arguments.has("until-kernel")) {
+        report(
+            fail("usage.missing", "`--snapshot` needs the kernel after which it is taken", "--until-kernel N").value());
+        return Usage;
+    }
+    if (const auto until = arguments.value("until-kernel")) {
+        const auto number = wholeIn(*until);
+        if (!number || *number < 1) {
+            report(fail("usage.number", fmt::format("`--until-kernel {}`", *until), "a whole number of 1 or more")
+                       .value());
+            return Usage;
+        }
+        out.options.untilKernel = static_cast<std::size_t>(*number);
+    }
+    if (const auto file = arguments.value("resume")) {
+        auto bytes = readFile(
+            *file,
+            {.most = std::size_t{1} << 31, .code = "gpu.snapshot", .expected = "a file that --snapshot has written"});
+        if (!bytes) return report(bytes.error()), Unanswered;
+        out.resume = std::move(*bytes);
+        out.options.resume = out.resume;
+        if (out.resume.empty()) {
+            report(fail("gpu.snapshot", "the snapshot is empty", "a file that --snapshot has written", {},
+                        Place{*file, 0, 0, {}})
+                       .value());
+            return Unanswered;
+        }
+    }
+    if (arguments.has("snapshot")) out.options.snapshot = &out.snapshot;
+    return Answered;
+}
 
 // Says what is wrong and returns the exit status, 0 where all is well.
 int readAsked(const Arguments& arguments, Asked& out) {
@@ -283,7 +324,9 @@ bool refuses(const Arguments& arguments, std::string_view form, std::initializer
 
 // A kernel from a template, on a drawn GPU: all of its blocks, or by intervals one multiprocessor for all.
 int runTemplate(const Arguments& arguments, Watch& watch) {
-    if (refuses(arguments, "kernel", {"traces", "config", "setting", "generation", "set", "whole-addresses"}))
+    if (refuses(arguments, "kernel",
+                {"traces", "config", "setting", "generation", "set", "whole-addresses", "until-kernel", "snapshot",
+                 "resume"}))
         return Usage;
     Asked asked;
     if (const int wrong = readAsked(arguments, asked); wrong != Answered) return wrong;
@@ -342,6 +385,7 @@ int runGpu(const Arguments& arguments, Watch& watch) {
     }
     Asked asked;
     if (const int wrong = readAsked(arguments, asked); wrong != Answered) return wrong;
+    if (const int wrong = readSnapshots(arguments, asked); wrong != Answered) return wrong;
     gpusim::MachineQuestion question{configFolder(*arguments.value("config"), traces), {}};
     for (const auto& option : arguments.values("set")) {
         const auto equal = option.find('=');
@@ -370,6 +414,7 @@ int runGpu(const Arguments& arguments, Watch& watch) {
     const auto tell = [&](const auto& results) -> int {
         watch.end();
         if (!results) return report(results.error()), Unanswered;
+        if (asked.options.snapshot && !writeTo(*arguments.value("snapshot"), asked.snapshot)) return Unanswered;
         return answer(arguments, *results, machine->machine, asked.method, setting);
     };
     return asked.method == "interval" ? tell(simulateIntervals(machine->machine, *commands, asked.options))
@@ -406,6 +451,9 @@ const Command gpuCommand{
                 {"whole-addresses", "", "host copies warm L2 at their full addresses; the peer cuts them to 32 bits"},
                 {"threads", "N", "that share each cycle (1); the answer is the same for any number"},
                 {"cycles", "N", "give up a kernel after so many cycles"},
+                {"until-kernel", "N", "end after the first N kernels of the list"},
+                {"snapshot", "FILE", "with --until-kernel: write the machine's state there, to go on from"},
+                {"resume", "FILE", "go on behind the kernels of a snapshot: same list, same machine"},
                 {"json", "", "as JSON (resources/schema/gpu.schema.json)"}},
     .required = {},
     .examples = {{"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm",

@@ -111,11 +111,70 @@ private slots:
         QTest::newRow("cycles") << QStringList{"--cycles", "abc"} << "abc";
         QTest::newRow("no cycles") << QStringList{"--cycles", "-5"} << "-5";
         QTest::newRow("threads") << QStringList{"--threads", "0"} << "--threads 0";
+        QTest::newRow("resume") << QStringList{"--resume", "x"} << "--resume";
     }
     void optionsThatMeanNothingAreRefused() {
         QFETCH(QStringList, more);
         QFETCH(QString, says);
         const auto out = cli(product(more), {}, patience);
+        QVERIFY2(out.sound() && out.exit != 0 && out.error.contains(says), out.text());
+    }
+    // The same kernel twice, and then in two runs with a file between them; on any number of threads.
+    void aRunGoesOnFromItsSnapshot_data() {
+        QTest::addColumn<QString>("kernel");
+        QTest::addColumn<QString>("hardware");
+        QTest::newRow("NVIDIA") << "gemm m=128 n=128 k=128 fp16"
+                                << "a100-80-sxm";
+        QTest::newRow("AMD") << "fir n=4096 taps=8"
+                             << "mi300a";
+    }
+    void aRunGoesOnFromItsSnapshot() {
+        QFETCH(QString, kernel);
+        QFETCH(QString, hardware);
+        const QString folder = folder_.filePath("twice-" + hardware);
+        const auto exported =
+            cli({"gpu", "--kernel", kernel, "--hardware", hardware, "--export", folder, "--json"}, {}, patience);
+        QVERIFY2(exported.exit == 0, exported.text());
+        QFile list(folder + "/kernelslist.g");
+        QVERIFY(list.open(QIODevice::ReadWrite));
+        const QByteArray once = list.readAll();
+        list.write(once);
+        list.close();
+        const auto run = [&](QStringList more) {
+            const auto out =
+                cli(QStringList{"gpu", "--traces", list.fileName(), "--config", folder, "--whole-addresses", "--json"} +
+                        more,
+                    {}, patience);
+            if (out.exit != 0) return nlohmann::json{{"error", out.error.toStdString()}};
+            return nlohmann::json::parse(out.out.toStdString())["kernels"];
+        };
+        const auto whole = run({"--threads", "2"});
+        QCOMPARE(whole.size(), std::size_t{2});
+        QCOMPARE(whole[1]["start_cycle"].dump(), whole[0]["end_cycle"].dump());
+        const QString file = folder + "/after-1.snapshot";
+        const auto first = run({"--until-kernel", "1", "--snapshot", file}), rest = run({"--resume", file});
+        QCOMPARE(first.dump(), nlohmann::json::array({whole[0]}).dump());
+        QCOMPARE(rest.dump(), nlohmann::json::array({whole[1]}).dump());
+    }
+    void wrongSnapshotsAreNamed_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("no kernel") << QStringList{"--snapshot", "x"} << "--until-kernel";
+        QTest::newRow("no number") << QStringList{"--until-kernel", "last"} << "--until-kernel last";
+        QTest::newRow("beyond") << QStringList{"--until-kernel", "7"} << "no kernel 7";
+        QTest::newRow("no file") << QStringList{"--resume", "/none/x"} << "/none/x";
+        QTest::newRow("no snapshot") << QStringList{"--resume", ORRERY_TEST_DATA "/gpu/add/kernelslist.g"}
+                                     << "no snapshot";
+        QTest::newRow("empty") << QStringList{"--resume", "/dev/null"} << "/dev/null";
+        QTest::newRow("intervals") << QStringList{"--until-kernel", "1", "--method", "interval"} << "--method cycle";
+    }
+    void wrongSnapshotsAreNamed() {
+        QFETCH(QStringList, more);
+        QFETCH(QString, says);
+        const auto out = cli(QStringList{"gpu", "--traces", ORRERY_TEST_DATA "/gpu/add/kernelslist.g", "--config",
+                                         ORRERY_TEST_DATA "/gpu/small"} +
+                                 more,
+                             {}, patience);
         QVERIFY2(out.sound() && out.exit != 0 && out.error.contains(says), out.text());
     }
     void aLimitOfCyclesHolds() {

@@ -39,6 +39,11 @@ public:
         return shown_ > 0;
     }
 
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(in_, out_, next_, wanted_, active_, fresh_, shown_);
+    }
+
     /// Calls `arrived(output)` for each output that got a packet.
     template <class F>
     void advance(F&& arrived) {
@@ -75,6 +80,10 @@ private:
     struct Packet {
         Request* packet = nullptr;
         std::uint32_t output = 0;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(packet, output);
+        }
     };
     static std::size_t words(int n) { return (static_cast<std::size_t>(n) + 63) / 64; }
     // Inputs that were empty and got a packet show it to its output.
@@ -113,6 +122,10 @@ private:
     template <class T>
     struct alignas(64) Port {
         Fifo<T> queue;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(queue);
+        }
     };
     std::vector<Port<Packet>> in_;
     std::vector<Port<Request*>> out_;

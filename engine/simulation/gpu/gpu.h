@@ -30,6 +30,10 @@ public:
     /// Goes on until a kernel has ended, or all have that were stopped; their places.
     Expected<std::vector<std::size_t>> untilOneEnds();
     KernelResult resultOf(std::size_t at);
+    /// All that the kernels after this one find, where none runs; fails with `gpu.snapshot`.
+    Expected<std::string> save();
+    /// Into a machine like the one that was saved, before its first kernel. False: these are no such bytes.
+    bool restore(std::string_view bytes);
 
 private:
     struct Running {
@@ -53,6 +57,9 @@ private:
         std::size_t index() const { return core + 2u * network + 4u * l2 + 8u * dram; }
     };
 
+    template <class Archive>
+    void keep(Archive& archive);
+    Request* spareFor(const Request& like);
     void keepResident();
     void emptyDies();
     Expected<bool> place();

@@ -94,6 +94,7 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
 void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     m.modernCore = true;
     m.generation = g;
+    m.origin += "/" + g.name;
     m.scheduler = g.oldestFirst ? Scheduler::OldestFirst : Scheduler::GreedyThenYoungest;
     m.lanes = g.lanes, m.issueEvery = g.issueEvery;
     m.ordersMemory = g.ordersMemory, m.fillsLines = g.fillsLines;

@@ -23,6 +23,11 @@ public:
     }
     bool present() const { return !lines_.empty(); }
 
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(sets_, ways_, time_, lines_);
+    }
+
     struct Found {
         bool hit = false;
         std::optional<std::uint64_t> writtenBack;  ///< address of a line that main memory must take

@@ -1,5 +1,6 @@
 #include "simulation/gpu/machine.h"
 
+#include "base/hash.h"
 #include "base/text/read_file.h"
 #include "base/text/words.h"
 
@@ -371,6 +372,9 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
                 m.opcodes.push_back({std::string(words[0]), static_cast<int>(*latency), static_cast<int>(*initiation)});
         }
     }
+    Hash all;
+    for (const auto& [key, value] : options) all.add(key).add(value.text);
+    m.origin = all.hex();
     modernCore(read, m);
     m.sharedLatency = read.whole("gpgpu_smem_latency", 3, 1, 4096);
     m.l1Latency = read.whole("gpgpu_l1_latency", 1, 1, 4096);

@@ -68,6 +68,7 @@ struct LastLevelCache {
 
 struct Machine {
     std::string name;
+    std::string origin;  ///< a digest of all options that it was read from; empty: it was made otherwise
     double coreMhz = 0, networkMhz = 0, l2Mhz = 0, dramMhz = 0;
     int launchLatency = 0, blockLaunchLatency = 0;
     int concurrentKernels = 1;  ///< of different streams at a time; 1: one after the other, whatever their streams

@@ -34,6 +34,10 @@ public:
             return coreCycle;
         return rop_.empty() ? never : rop_.front().ready;
     }
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(cache, toDram, fromDram, replies, toL2_, rop_);
+    }
     SectorCache cache;
     ResidentSectors* resident = nullptr;  ///< of all slices together; null: the cache is empty
     Fifo<Request*> toDram, fromDram, replies;
@@ -44,6 +48,10 @@ private:
     struct Delayed {
         Request* request = nullptr;
         std::uint64_t ready = 0;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(request, ready);
+        }
     };
     const Machine& machine_;
     const AddressMap& map_;
@@ -68,6 +76,12 @@ public:
         if (lastLevel_.present()) lastLevel_.access(sector, written, sectors);
     }
     void poke() { wake_ = 0; }
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(credits_, sharedCredits_, lastSlice_, banks_, groups_, delay_, hits_, lastLevel_, arrived_, returned_,
+                data_, tail_, tailOfData_, minimum_, writing_, ccd_, rrd_, readToWrite_, writeToRead_, priority_,
+                waiting_, idleBankHasWork_, wake_);
+    }
 
 private:
     struct Bank {
@@ -77,6 +91,11 @@ private:
         std::uint32_t row = 0, stickyRow = 0;
         std::uint64_t rcd = 0, ras = 0, rc = 0, rp = 0, rcdWrite = 0, writeToPrecharge = 0, readToPrecharge = 0;
         std::vector<Request*> queue;  ///< oldest first
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(serving, burstsLeft, open, sticky, row, stickyRow, rcd, ras, rc, rp, rcdWrite, writeToPrecharge,
+                    readToPrecharge, queue);
+        }
     };
     struct Group {
         std::uint64_t ccd = 0, rtp = 0;
@@ -85,10 +104,18 @@ private:
         Request* request = nullptr;
         std::uint64_t slot = 0;
         bool last = true;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(request, slot, last);
+        }
     };
     struct Delayed {
         Request* request = nullptr;
         std::uint64_t ready = 0;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(request, ready);
+        }
     };
     bool full() const;
     void schedule();

@@ -42,6 +42,11 @@ public:
     }
     /// A host copy: the sector is valid, in no time.
     void warm(std::uint64_t sector, std::uint32_t set, std::uint64_t time);
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(ways_, dirty_, tags_, lines_, touched_, pending_, freePending_, buckets_, pendingCount_, misses_,
+                ready_, portBusy);
+    }
     int portBusy = 0;  ///< cycles for which the data port is taken
 
 private:
@@ -72,6 +77,10 @@ private:
         Request* first = nullptr;
         Request* last = nullptr;
         std::int32_t count = 0, next = -1;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(sector, first, last, count, next);
+        }
     };
     CacheShape shape_;
     int ways_ = 1;

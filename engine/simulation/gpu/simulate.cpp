@@ -1,8 +1,14 @@
 #include "simulation/gpu/simulate.h"
 
+#include "base/hash.h"
 #include "simulation/gpu/gpu.h"
+#include "simulation/gpu/snapshot.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 namespace orrery::gpusim {
 
@@ -19,11 +25,16 @@ class Streams {
 public:
     Streams(const Machine& machine, std::vector<Entry> entries, const SimulateOptions& options)
         : machine_(machine),
+          options_(options),
           gpu_(std::make_unique<Gpu>(machine, options)),
           entries_(std::move(entries)),
           most_(options.recorder ? 1 : static_cast<std::size_t>(std::max(1, machine.concurrentKernels))) {}
 
     Expected<std::vector<KernelResult>> run() {
+        if (options_.untilKernel > 0 || options_.snapshot || !options_.resume.empty()) {
+            if (auto sound = prepare(); !sound) return tl::unexpected(sound.error());
+        }
+        const std::size_t first = kernels_;
         std::vector<KernelResult> out;
         while (true) {
             if (auto read = fill(); !read) return tl::unexpected(read.error());
@@ -34,10 +45,15 @@ public:
             for (const std::size_t at : *ended) {
                 const auto one = std::find_if(window_.begin(), window_.end(),
                                               [&](const Waiting& w) { return w.started && w.at == at; });
-                out.resize(std::max(out.size(), one->index + 1));
-                out[one->index] = gpu_->resultOf(at);
+                out.resize(std::max(out.size(), one->index - first + 1));
+                out[one->index - first] = gpu_->resultOf(at);
                 window_.erase(one);
             }
+        }
+        if (options_.snapshot) {
+            auto state = gpu_->save();
+            if (!state) return tl::unexpected(state.error());
+            *options_.snapshot = writeSnapshot({machine_.origin, listDigest(next_), next_, kernels_, {}}, *state);
         }
         return out;
     }
@@ -50,10 +66,74 @@ private:
         bool started = false;
     };
 
+    static bool isCopy(const Entry& entry) { return entry.command && entry.command->kind == TraceCommand::Kind::Copy; }
+    static Unexpected wrong(std::string message, std::string expected, std::string hint) {
+        return fail("gpu.snapshot", std::move(message), std::move(expected), std::move(hint));
+    }
+
+    // Of the copies and kernels that come first: what they are, not where they lie.
+    std::string listDigest(std::size_t entries) const {
+        Hash all;
+        all.add(std::uint64_t{options_.cutsCopyAddresses});
+        for (std::size_t i = 0; i < entries; ++i) {
+            if (isCopy(entries_[i]))
+                all.add(entries_[i].command->address).add(entries_[i].command->bytes);
+            else if (entries_[i].command)
+                all.add(std::filesystem::path(entries_[i].command->file).filename().string());
+        }
+        return all.hex();
+    }
+
+    // Ends of kernels that others run across are no place to stop at; then goes on where a snapshot was taken.
+    Expected<bool> prepare() {
+        if (most_ > 1) {
+            std::optional<std::uint64_t> stream;
+            for (const Entry& entry : entries_) {
+                if (isCopy(entry)) continue;
+                std::uint64_t here = 0;
+                if (entry.command) {
+                    auto trace = KernelTrace::open(entry.command->file, machine_);
+                    if (!trace) return tl::unexpected(trace.error());
+                    here = trace->header().stream;
+                } else {
+                    here = entry.source->header().stream;
+                }
+                if (stream.value_or(here) != here || !machine_.modernCore)
+                    return wrong("kernels of several streams may run side by side, so there is no moment between two",
+                                 "kernels of one stream, or a machine that runs one at a time",
+                                 "-gpgpu_concurrent_kernel_sm 0");
+                stream = here;
+            }
+        }
+        const auto all = static_cast<std::size_t>(
+            std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !isCopy(entry); }));
+        if (options_.untilKernel > all)
+            return wrong(fmt::format("there is no kernel {}", options_.untilKernel), fmt::format("1 to {}", all), {});
+        if (options_.resume.empty()) return true;
+        const auto snapshot = readSnapshot(options_.resume);
+        if (!snapshot) return tl::unexpected(snapshot.error());
+        if (snapshot->machine != machine_.origin)
+            return wrong("the snapshot is of another machine", "the configuration and settings that it was taken with",
+                         "say --config, --setting and --set as then");
+        if (snapshot->entries > entries_.size() || snapshot->list != listDigest(snapshot->entries))
+            return wrong("the snapshot is of another list of kernels", "the list that it was taken with", {});
+        if (snapshot->kernels >= (options_.untilKernel > 0 ? options_.untilKernel : all))
+            return wrong(fmt::format("the snapshot was taken after kernel {}", snapshot->kernels),
+                         "a kernel of the list that comes later", "leave --resume out");
+        if (!gpu_->restore(snapshot->state))
+            return wrong("the snapshot cannot be read", "a file that --snapshot has written", "write it again");
+        next_ = snapshot->entries, kernels_ = snapshot->kernels;
+        return true;
+    }
+
     Expected<bool> fill() {
         while (window_.size() < most_ && next_ < entries_.size()) {
-            const Entry& entry = entries_[next_++];
-            if (entry.command && entry.command->kind == TraceCommand::Kind::Copy) {
+            const Entry& entry = entries_[next_];
+            if (options_.untilKernel > 0 && kernels_ == options_.untilKernel) break;
+            // Accel-Sim copies as it reads the list; a real copy from the host waits for the kernels before it.
+            if (isCopy(entry) && machine_.modernCore && !window_.empty()) break;
+            ++next_;
+            if (isCopy(entry)) {
                 gpu_->copy(entry.command->address, entry.command->bytes);
                 continue;
             }
@@ -86,6 +166,7 @@ private:
     }
 
     const Machine& machine_;
+    const SimulateOptions& options_;
     std::unique_ptr<Gpu> gpu_;
     std::vector<Entry> entries_;
     std::vector<Waiting> window_;

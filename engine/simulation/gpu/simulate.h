@@ -12,6 +12,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::gpusim {
@@ -42,14 +43,19 @@ struct SimulateOptions {
     /// In L2 before the first kernel; with an L2 per die, in the cache behind them.
     std::vector<MemoryRange> resident = {};
     Recorder* recorder = nullptr;  ///< watches one SM; holds the last kernel of several
-    Progress* progress = nullptr;  ///< advanced by warp instructions
+    /// Ends after so many kernels of the list, counted from its first; 0: after all.
+    std::size_t untilKernel = 0;
+    std::string* snapshot = nullptr;  ///< filled with the machine's state after the last kernel that is run
+    std::string_view resume;          ///< what `snapshot` held: goes on behind its kernels
+    Progress* progress = nullptr;     ///< advanced by warp instructions
 };
 
 /// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.
 ///
 /// Kernels of a stream run one after the other, each finding the caches as it finds them. Up to
 /// `Machine::concurrentKernels` of different streams run side by side, started in the order of the list; the results
-/// stand in its order. A recorder makes it one at a time.
+/// stand in its order. A recorder makes it one at a time. Snapshots are between two kernels; `gpu.snapshot` where one
+/// does not fit the machine or the list, or several kernels may run at a time.
 Expected<std::vector<KernelResult>> simulate(const Machine& machine, const std::vector<TraceCommand>& commands,
                                              const SimulateOptions& options = {});
 

@@ -43,6 +43,21 @@ public:
     /// Counts the cycles that were slept through, up to `now`.
     void settle(std::uint64_t now);
 
+    /// Between two kernels: no block is here and no copy that nobody waited for.
+    bool quiet() const { return empty() && loads_.size() == freeLoads_.size(); }
+    /// Of an SM that is quiet.
+    template <class Archive>
+    void keep(Archive& archive) {
+        archive(finished_, nextAge_, carvedBytes_, live_, done_, fetchable_, buffered_, waiting_, ready_, unknown_,
+                barrier_, fence_, fenceIssued_, lastIssued_, lastFetched_, fetched_, firstScheduler_, order_, issued_,
+                collected_, issuedMask_, collectedMask_, collectors_, collecting_, complete_, bankQueues_, queuedBanks_,
+                writtenBanks_, unitFree_, portFree_, memoryQueue_, memoryAt_, arriving_, results_, wheel_, wheelMask_,
+                resultPool_, freeResults_, dispatch_, dispatchReady_, dispatchHeld_, dispatchLoad_, dispatchLeft_,
+                shared_, l1Queue_, l1Entered_, loads_, freeLoads_, l1_, replies_, accepted_, bypassed_, writing_,
+                writeTurn_, wake_, last_, slept_, retryAt_);
+    }
+    Request* spare() { return pool_.take(); }
+
     /// By kernel. Cycles of an SM that holds blocks of several are those of the one that has been here longest.
     std::vector<Counters> counts;
     Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
@@ -108,6 +123,10 @@ private:
     struct Queued {
         Request* request = nullptr;
         std::uint64_t at = 0;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(request, at);
+        }
     };
 
     const StaticInstruction& what(const Flight& f) const { return (*statics_)[f.what]; }
