@@ -38,34 +38,6 @@ double bestOfDrawn(std::vector<double> shares, std::size_t drawn) {
     return sum;
 }
 
-RankedOperator rankedOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
-                        std::span<const double> said) {
-    RankedOperator one{
-        rows[places[0]].device, rows[places[0]].task, rows[places[0]].workload, places.size(), 0, 0, 0, 0, 0};
-    double best = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : places) {
-        if (rows[i].seconds > 0)
-            best = std::min(best, rows[i].seconds);
-        else
-            ++one.failed;
-    }
-    std::vector<double> shares, runs, saidOfRuns;
-    for (const std::size_t i : places) {
-        shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
-        if (rows[i].seconds > 0) runs.push_back(shares.back()), saidOfRuns.push_back(said[i]);
-    }
-    one.spearman = runs.size() > 1 ? spearmanRho(saidOfRuns, runs) : 0;
-    std::vector<std::size_t> order(places.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return said[places[a]] > said[places[b]]; });
-    one.top1 = shares[order[0]];
-    for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
-        one.top10 = std::max(one.top10, shares[order[i]]);
-    one.chance10 = bestOfDrawn(shares, 10);
-    return one;
-}
-
 JudgedTimes judgedOf(std::string device, std::span<const TunedRow> rows, std::span<const std::size_t> places,
                      const ScheduleJudgement& all) {
     JudgedTimes judged{std::move(device), 0, 0, 0, 0, 0, 0};
@@ -153,6 +125,34 @@ void noteAnchors(ScheduleJudgement& judgement, const std::map<std::string, std::
 constexpr std::size_t fewestSchedules = 10, fewestJudged = 10;
 
 }  // namespace
+
+RankedOperator rankedOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                        std::span<const double> said) {
+    RankedOperator one{
+        rows[places[0]].device, rows[places[0]].task, rows[places[0]].workload, places.size(), 0, 0, 0, 0, 0};
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : places) {
+        if (rows[i].seconds > 0)
+            best = std::min(best, rows[i].seconds);
+        else
+            ++one.failed;
+    }
+    std::vector<double> shares, runs, saidOfRuns;
+    for (const std::size_t i : places) {
+        shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
+        if (rows[i].seconds > 0) runs.push_back(shares.back()), saidOfRuns.push_back(said[i]);
+    }
+    one.spearman = runs.size() > 1 ? spearmanRho(saidOfRuns, runs) : 0;
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return said[places[a]] > said[places[b]]; });
+    one.top1 = shares[order[0]];
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
+        one.top10 = std::max(one.top10, shares[order[i]]);
+    one.chance10 = bestOfDrawn(shares, 10);
+    return one;
+}
 
 bool isOfTrials(std::span<const TunedRow> rows) {
     std::size_t many = 0;

@@ -42,6 +42,9 @@ void addKnownDevices(std::span<TunedRow> rows);
 
 /// True where most operators have ten schedules and more: schedules are ranked; else times of the best are asked.
 bool isOfTrials(std::span<const TunedRow> rows);
+/// How well shares that were said put one operator's schedules (`places` in `rows`) in order; `said` is by row.
+RankedOperator rankedOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                        std::span<const double> said);
 /// All fail with `schedules.few` where nothing is left to judge, and as the models' fit().
 /// Trials: each operator of ten schedules and more by a model of all others. Best schedules: each fold of operators by
 /// a model of the others.

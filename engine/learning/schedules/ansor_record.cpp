@@ -60,6 +60,23 @@ std::vector<double> numbersOfKey(std::string_view key) {
     return numbers;
 }
 
+std::vector<TuningStep> stepsOf(const JsonNode& steps) {
+    std::vector<TuningStep> all;
+    for (const JsonNode& each : steps.items) {
+        if (each.items.empty()) continue;
+        TuningStep& step = all.emplace_back();
+        step.kind = each.items[0].text;
+        for (std::size_t i = 1; i < each.items.size(); ++i) {
+            const JsonNode& part = each.items[i];
+            if (part.isNumber()) step.numbers.push_back(part.number);
+            if (part.isText()) step.word = part.text;
+            if (!part.isArray()) continue;
+            for (const JsonNode& one : part.items) step.list.push_back(one.isNumber() ? one.number : -1);
+        }
+    }
+    return all;
+}
+
 Unexpected unknownWork(std::size_t spatial, std::size_t reductions) {
     return fail("schedules.workload",
                 fmt::format("a program whose largest stage splits {} loops and reduces over {} is none that is known",
@@ -92,6 +109,7 @@ Expected<TunedRow> readAnsorRecord(const JsonNode& record) {
     // Hardware parameters: cores first, −1 where it is a GPU.
     if (input->items[0].items.size() > 2) row.cores = std::max(0.0, numberAt(input->items[0].items[2], 0));
     const JsonNode& steps = input->items[1].items[1];
+    row.steps = stepsOf(steps);
     const std::vector<AnsorSplit> splits = mainSplits(steps);
     std::size_t deepest = 0;
     for (const AnsorSplit& each : splits) deepest = std::max(deepest, each.parts.size());

@@ -20,4 +20,15 @@ inline constexpr std::size_t scheduleFeatures = 80;
 std::vector<std::string> scheduleFeatureNames();
 void scheduleFeaturesOf(const TunedRow& row, std::span<double> out);
 
+/// One of these for a person to read: not as a logarithm, and what it is about.
+struct ScheduleFact {
+    std::size_t feature = 0;  ///< among scheduleFeatureNames()
+    std::string name;
+    std::string_view group;  ///< `work`, `loops`, `touch`, `reuse`, `vectorisation`, `parallelism`, `unrolling`
+    double value = 0;        ///< extents, bytes, FLOPs, shares, or 1 for what holds
+    bool bytes = false;
+};
+/// Those that apply: of a GPU no vectors of a CPU, of a CPU no blocks.
+std::vector<ScheduleFact> scheduleFactsOf(const TunedRow& row);
+
 }  // namespace orrery

@@ -3,6 +3,7 @@
 // Two questions about tuned operators, learned from logs: how long does the best schedule of an operator take, and
 // which of many schedules is the best?
 
+#include "base/progress.h"
 #include "learning/regressor.h"
 #include "learning/schedules/anchor_correction.h"
 #include "learning/schedules/tuning_log.h"
@@ -18,6 +19,7 @@ struct ScheduleTraining {
     std::uint64_t seed = 1;
     int threads = 0;
     std::stop_token stop;
+    Progress* progress = nullptr;  ///< of ScheduleRanks: a step per tree; whoever sets it sets its total
 };
 
 /// A time with the interval that holds 90 % of what was left out of the training.
@@ -65,17 +67,31 @@ private:
     Spread all_;                                     ///< of all devices'
 };
 
+/// What a schedule's share is made of: rate × places, where the rate is `mean` + Σ `features`.
+struct ScheduleReasons {
+    double rate = 0;    ///< what the trees say: per place that is filled, 1 is the fastest; not cut to 0 … 1
+    double mean = 0;    ///< the same of the schedules that it is compared with
+    double places = 1;  ///< share of a GPU's places that it fills
+    std::vector<double> features;  ///< what each adds (tree_contributions.h), by scheduleFeatureNames()
+};
+
 /// How good each schedule of an operator is: best time ÷ its time, 0 where it fails; from 0 to 1. Where the
 /// multiprocessors of a GPU are known, trees learn the rate per place that a schedule fills, and the share of places is
 /// worked out (schedule_loops.h): an operator of few blocks is slow for that alone.
 class ScheduleRanks {
 public:
+    static constexpr std::uint64_t steps = 600;  ///< trees of one device's model
     /// Operators with one schedule teach nothing. Fails with `schedules.few` where no operator has ten, and as train().
     static Expected<ScheduleRanks> fit(std::span<const TunedRow> rows, const ScheduleTraining& options);
     /// By the model of the row's device; of devices that the rows did not have, by that of all.
     double share(const TunedRow& row) const;
+    /// Why it says so of `row`, compared with `others` (not empty).
+    ScheduleReasons reasons(const TunedRow& row, std::span<const TunedRow* const> others,
+                            const std::stop_token& stop = {}) const;
 
 private:
+    const std::vector<RegressorPtr>& modelsOf(const TunedRow& row) const;
+
     std::map<std::string, std::vector<RegressorPtr>> models_;  ///< their mean answers
     std::vector<RegressorPtr> all_;
 };

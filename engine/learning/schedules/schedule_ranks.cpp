@@ -2,6 +2,7 @@
 #include "learning/schedules/schedule_loops.h"
 #include "learning/schedules/schedule_model.h"
 #include "learning/training.h"
+#include "learning/tree_contributions.h"
 
 #include <algorithm>
 #include <array>
@@ -10,12 +11,13 @@ namespace orrery {
 namespace {
 
 // Rankings of one ensemble of trees differ from seed to seed by several of its first ten; the mean of some is steadier.
-constexpr int ensembles = 3;
+constexpr int ensembles = 3, treesOfOne = 200;
+static_assert(ScheduleRanks::steps == ensembles * treesOfOne);
 
 TrainingOptions shallowTrees(const ScheduleTraining& training) {
     TrainingOptions options;
     options.kind = "trees";
-    options.steps = 200;
+    options.steps = treesOfOne;
     options.rate = 0.1;
     options.depth = 5;
     options.minimumLeaf = 2;
@@ -24,6 +26,8 @@ TrainingOptions shallowTrees(const ScheduleTraining& training) {
     options.seed = training.seed;
     options.threads = training.threads;
     options.stop = training.stop;
+    if (training.progress)
+        options.onStep = [progress = training.progress](const TrainingPoint&) { progress->advance(); };
     return options;
 }
 
@@ -90,11 +94,40 @@ Expected<ScheduleRanks> ScheduleRanks::fit(std::span<const TunedRow> rows, const
     return ranks;
 }
 
+const std::vector<RegressorPtr>& ScheduleRanks::modelsOf(const TunedRow& row) const {
+    const auto own = models_.find(row.device);
+    return own == models_.end() ? all_ : own->second;
+}
+
+ScheduleReasons ScheduleRanks::reasons(const TunedRow& row, std::span<const TunedRow* const> others,
+                                       const std::stop_token& stop) const {
+    std::array<double, scheduleFeatures> features{};
+    scheduleFeaturesOf(row, features);
+    std::vector<double> all(others.size() * scheduleFeatures);
+    for (std::size_t i = 0; i < others.size(); ++i)
+        scheduleFeaturesOf(*others[i], std::span(all).subspan(i * scheduleFeatures, scheduleFeatures));
+    ScheduleReasons reasons;
+    reasons.places = filledPlaces(row);
+    reasons.features.assign(scheduleFeatures, 0);
+    const auto& models = modelsOf(row);
+    const auto each = 1 / static_cast<double>(models.size());
+    for (const RegressorPtr& model : models) {
+        reasons.rate += each * model->predict(features);
+        for (std::size_t i = 0; i < others.size(); ++i)
+            reasons.mean += each / static_cast<double>(others.size()) *
+                            model->predict(std::span(all).subspan(i * scheduleFeatures, scheduleFeatures));
+        const auto* trees = dynamic_cast<const Trees*>(model.get());
+        if (!trees) continue;
+        const auto own = contributionsOf(*trees, features, all, stop);
+        for (std::size_t f = 0; f < scheduleFeatures; ++f) reasons.features[f] += each * own[f];
+    }
+    return reasons;
+}
+
 double ScheduleRanks::share(const TunedRow& row) const {
     std::array<double, scheduleFeatures> features{};
     scheduleFeaturesOf(row, features);
-    const auto own = models_.find(row.device);
-    const auto& models = own == models_.end() ? all_ : own->second;
+    const auto& models = modelsOf(row);
     double sum = 0;
     for (const RegressorPtr& model : models) sum += model->predict(features);
     return std::clamp(filledPlaces(row) * sum / static_cast<double>(models.size()), 0.0, 1.0);
