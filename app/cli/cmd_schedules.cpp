@@ -2,6 +2,7 @@
 #include "app/cli/evaluation_question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/schedule_shown.h"
 #include "base/text/csv_cell.h"
 #include "base/text/words.h"
 #include "evaluation/schedules/judge_schedules.h"
@@ -176,6 +177,22 @@ int runSearch(const Arguments& arguments, std::span<const TunedRow> known, std::
     return (arguments.value("csv") == "-" || print(text)) && written ? Answered : Unanswered;
 }
 
+int runShow(const Arguments& arguments, std::span<const TunedRow> rows, const ScheduleTraining& options, Watch& watch) {
+    const auto line = wholeIn(*arguments.value("show"));
+    if (!line || *line < 1 || *line > 100'000'000 || arguments.positionals().size() != 1) {
+        report(fail("usage.number", fmt::format("`--show {}`", *arguments.value("show")),
+                    "the number of a line, and one FILE")
+                   .value());
+        return Usage;
+    }
+    watch.begin("learning from schedules");
+    const auto shown = showSchedule(rows, static_cast<int>(*line), options);
+    watch.end();
+    if (!shown) return report(shown.error()), Unanswered;
+    if (shown->why) report(*shown->why);
+    return print(arguments.has("json") ? jsonOf(*shown).dump(2) + "\n" : textOf(*shown)) ? Answered : Unanswered;
+}
+
 int runSchedules(const Arguments& arguments, Watch& watch) {
     JudgeScheduleOptions options;
     auto seed = readSeed(arguments, 1);
@@ -193,6 +210,7 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
     }
     const auto known = readLogs(arguments.positionals());
     if (!known) return report(known.error()), Unanswered;
+    if (arguments.has("show")) return runShow(arguments, *known, options.training, watch);
     const auto test = arguments.values("test");
     std::vector<TunedRow> asked;
     if (!test.empty()) {
@@ -237,6 +255,9 @@ const Command schedulesCommand{
                 {"search", "",
                  "search each operator's recorded schedules (of --test, where given), guided by a model of all others"},
                 {"trials", "N", "of a search, after which it goes on blindly (200)"},
+                {"show", "LINE",
+                 "the schedule on that line of FILE: its loops as code, its features, and what each adds to the "
+                 "prediction of a model that has not seen the operator"},
                 {"seed", "N", "of folds, training and given rows; 1 if left out"},
                 {"csv", "FILE", "every judged row with what the model said; - is standard output"},
                 {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
@@ -245,6 +266,8 @@ const Command schedulesCommand{
                   "what are ten measured operators of a new device worth?"},
                  {"orrery-cli schedules trials.csv --search --csv curves.csv",
                   "how many trials does a search save, and how good is the best after each?"},
+                 {"orrery-cli schedules trials.csv --show 30",
+                  "which loops does a schedule make, and what speaks for it?"},
                  {"orrery-cli schedules known.csv --test other.csv --csv -",
                   "what it says of another log, row by row"}},
     .run = runSchedules,

@@ -72,6 +72,29 @@ private slots:
         QCOMPARE(cli({"schedules", log, "--json"}, {}, 60000).out, outcome.out);
     }
 
+    // The loops do the operator's work, contributions add up, and a line without a schedule says so.
+    void aScheduleIsShown() {
+        const QString log = written("shown.csv", trials({{64, 64}, {64, 128}}));
+        const Outcome outcome = cli({"schedules", log, "--show", "30", "--json"}, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const Json one = checked(outcome)["schedule"];
+        QCOMPARE(one["line"].get<int>(), 30);
+        QCOMPARE(one["other_operators"].get<int>(), 1);
+        double steps = 1, sum = one["rate_of_others"].get<double>();
+        for (const Json& loop : one["loops"]) steps *= loop["steps"].get<double>();
+        QCOMPARE(steps, 64.0 * 64 * 256);
+        QCOMPARE(one["loops"][0]["flops"].get<double>(), 2 * steps);
+        for (const Json& feature : one["features"]) sum += feature["adds"].get<double>();
+        QVERIFY(std::abs(sum - one["rate"].get<double>()) < 1e-4);
+        const Outcome text = cli({"schedules", log, "--show", "30"}, {}, 60000);
+        QVERIFY2(text.out.contains("# parallel") && text.out.contains("touches"), text.text());
+        const Outcome none = cli({"schedules", log, "--show", "3000"});
+        QCOMPARE(none.exit, 1);
+        QVERIFY2(none.error.contains("line 3000"), none.text());
+        QCOMPARE(cli({"schedules", log, "--show", "x"}).exit, 2);
+        QCOMPARE(cli({"schedules", log, log, "--show", "3"}).exit, 2);
+    }
+
     void timesAreAsTheSchemaSays() {
         const QString log = written("tuned.csv", tuned({{"a", 1}, {"b", 2}, {"c", 5}}));
         const Outcome outcome = cli({"schedules", log, "--json"}, {}, 60000);
