@@ -251,7 +251,7 @@ private slots:
         QVERIFY(page->isVisible() && page->accuracy() && !page->device());
         for (const char* dock : {"roofline", "inspector", "comparison", "timeline", "methods", "fidelity", "lesson"})
             QVERIFY2(!window_->docks().dock(dock)->isMade(), dock);
-        QTRY_VERIFY(page->survey() && page->calibrate() && page->runs() && page->device());
+        QTRY_VERIFY(page->survey() && page->calibrate() && page->runs() && page->device() && page->schedules());
         for (int tab = 0; tab < page->tabs()->count(); ++tab)
             QVERIFY2(!page->tabs()->widget(tab)->children().isEmpty(), qPrintable(page->tabs()->tabText(tab)));
         QCOMPARE(page->tabs()->currentWidget(), page->accuracy());

@@ -58,7 +58,7 @@ protected:
         QVERIFY(page_);
         auto* documents = window_->findChild<QTabWidget*>("documents");
         documents->setCurrentWidget(page_->parentWidget()->parentWidget());
-        QTRY_VERIFY(!page_->shelf()->isReading() && page_->device());  // the last of its tabs
+        QTRY_VERIFY(!page_->shelf()->isReading() && page_->schedules());  // the last of its tabs
     }
     /// Types into a field of the mapping and leaves it, as a person does.
     void enter(const char* field, const char* text) {

@@ -5,6 +5,7 @@
 #include "app/window/evidence/device_tab.h"
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/schedules_tab.h"
 #include "app/window/evidence/survey_tab.h"
 #include "app/window/evidence/transfer_tab.h"
 #include "app/window/evidence/versions_tab.h"
@@ -40,13 +41,13 @@ void EvidencePage::build() {
     tabs_->setAccessibleName(tr("Evidence"));
     tabs_->setToolTip(
         tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
-           "before, your device"));
+           "before, your device, schedules of a compiler"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
     tabs_->tabBar()->setToolTip(
         tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
-           "before, your device"));
+           "before, your device, schedules of a compiler"));
     accuracy_ = new AccuracyTab(shelf_, ui::stackOf(tabs_));
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
     addOtherTabs();
@@ -90,6 +91,7 @@ void EvidencePage::addOtherTabs() {
         return runs_;
     });
     add(tr("Bring your device"), [this](QWidget* pages) { return device_ = new DeviceTab(pages); });
+    add(tr("Schedules"), [this](QWidget* pages) { return schedules_ = new SchedulesTab(pages); });
 }
 
 void EvidencePage::makeTab(int tab) {

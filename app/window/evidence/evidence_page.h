@@ -25,6 +25,7 @@ class CalibrateTab;
 class DeviceTab;
 class ReferenceShelf;
 class RunsTab;
+class SchedulesTab;
 class SurveyTab;
 class TransferTab;
 class VersionsTab;
@@ -35,7 +36,9 @@ public:
     EvidencePage(Studio& studio, QWidget* parent);
     PageCard card() const override;
     void join(Studio& studio) override;
-    bool accepts(const OpenFile& file) const override { return file.kind == QLatin1String("judging"); }
+    bool accepts(const OpenFile& file) const override;
+    std::vector<FileFilter> filters() const override;
+    std::vector<ui::PaletteEntry> findable() override;
     void open(const QString& path) override;
     /// What was judged: the report of the comparison with its figures, tables and rows, in a folder of its own.
     bool isBusy() const override;
@@ -51,6 +54,7 @@ public:
     RunsTab* runs() const { return runs_; }
     SurveyTab* survey() const { return survey_; }
     DeviceTab* device() const { return device_; }
+    SchedulesTab* schedules() const { return schedules_; }
     QTabWidget* tabs() const { return tabs_; }
 
 signals:
@@ -69,6 +73,7 @@ private:
     void joinRuns();
     void refreshCoverage();
     void comeToAccuracy();
+    void comeTo(const QString& tab);
     void useCalibration(const std::shared_ptr<const Calibration>& calibration);
     void showCoverage();
     void exportAccuracy();
@@ -85,6 +90,7 @@ private:
     RunsTab* runs_ = nullptr;
     SurveyTab* survey_ = nullptr;
     DeviceTab* device_ = nullptr;
+    SchedulesTab* schedules_ = nullptr;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
     bool coverageIsOld_ = false;                                     ///< more has been judged since
     std::map<int, std::function<QWidget*(QWidget* pages)>> makers_;  ///< of tabs that wait

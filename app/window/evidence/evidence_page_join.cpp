@@ -5,6 +5,7 @@
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/schedules_tab.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "app/window/workload/workload_page.h"
@@ -39,6 +40,11 @@ void drawQuestion(Studio& studio, const Scenario& question, const QStringList& m
                             .arg(methods.back(), methods.front()));
 }
 
+// Tables and JSON that hold one are opened on the tab itself: other pages read such files, too.
+bool isTuningLog(const QString& path) {
+    return path.endsWith(QLatin1String(".log"), Qt::CaseInsensitive);
+}
+
 }  // namespace
 
 PageCard EvidencePage::card() const {
@@ -66,7 +72,32 @@ Expected<QStringList> EvidencePage::report(const QString& folder) {
     return accuracy_->writeReport(own);
 }
 
+bool EvidencePage::accepts(const OpenFile& file) const {
+    return file.kind == QLatin1String("judging") || isTuningLog(file.path);
+}
+
+std::vector<FileFilter> EvidencePage::filters() const {
+    return {{tr("Tuning logs"), {QStringLiteral(".log")}}};
+}
+
+std::vector<ui::PaletteEntry> EvidencePage::findable() {
+    std::vector<ui::PaletteEntry> found;
+    const auto tab = [&](const QString& text, const QString& detail, const QString& title) {
+        found.push_back({text, tr("Evidence"), detail, {}, [this, title] { comeTo(title); }});
+    };
+    tab(tr("Bring your device"), tr("What to measure of a device, and what that says of all other networks"),
+        tr("Bring your device"));
+    tab(tr("Schedule explorer"), tr("A tuning log of AutoTVM or Ansor: loops, features, predicted against measured"),
+        tr("Schedules"));
+    return found;
+}
+
 void EvidencePage::open(const QString& path) {
+    if (isTuningLog(path)) {
+        comeTo(tr("Schedules"));
+        schedules_->openLog(path);
+        return emit opened(path, false);
+    }
     const auto read = readJudgingFile(path.toStdString());
     if (!read) {
         studio_.messages.complain(read.error());
@@ -170,6 +201,14 @@ void EvidencePage::useCalibration(const std::shared_ptr<const Calibration>& cali
     studio_.messages.say(Severity::Note,
                          tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
                          tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
+}
+
+void EvidencePage::comeTo(const QString& tab) {
+    studio_.layouts.showProject(true);
+    studio_.router.show(this);
+    make();
+    for (int at = 0; at < tabs_->count(); ++at)
+        if (tabs_->tabText(at) == tab) tabs_->setCurrentIndex(at);
 }
 
 void EvidencePage::comeToAccuracy() {

@@ -1,0 +1,149 @@
+// One schedule in the explorer: its loops, its features, why the model says what it says; and all of it as files.
+
+#include "app/document/background.h"
+#include "app/window/evidence/schedules_tab.h"
+#include "app/window/shown_export.h"
+#include "app/window/state_line.h"
+#include "base/text/latex_table.h"
+#include "learning/schedules/schedule_features.h"
+#include "learning/schedules/schedule_nest.h"
+#include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
+#include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/schedules/nest_code.h"
+#include "widgets/schedules/nest_picture.h"
+#include "widgets/schedules/reason_bars.h"
+#include "widgets/schedules/schedule_scatter.h"
+
+#include <QComboBox>
+#include <QFileInfo>
+
+#include <cmath>
+
+namespace orrery::app {
+
+namespace {
+
+QString valueText(const ScheduleFact& fact) {
+    if (fact.bytes) return ui::text(fact.value, Dimension::Data);
+    return fact.value >= 1e4 ? ui::text(fact.value, Dimension::Number) : QString::number(fact.value, 'g', 4);
+}
+
+// Below this nothing is seen of it.
+constexpr double leastShown = 5e-4;
+
+}  // namespace
+
+void SchedulesTab::showSchedule(int place) {
+    const ScheduleGroup* chosen = group();
+    if (!chosen) return;
+    current_ = place;
+    reasons_.reset();
+    const TunedRow& row = log_->rows[chosen->rows[static_cast<std::size_t>(place)]];
+    const auto nest = scheduleNestOf(row);
+    if (nest) {
+        code_->setNest(*nest);
+        picture_->setNest(*nest);
+        basis_->setFullText(ui::qs(nest->basis) + QLatin1Char('.'));
+    } else {
+        code_->setSentence(ui::windowText(nest.error().message) + QStringLiteral(". ") +
+                           ui::windowText(nest.error().hint) + QLatin1Char('.'));
+        picture_->setNest({});
+        basis_->setFullText({});
+    }
+    if (explored_) scatter_->setCurrent(place);
+    showFacts();
+    showReasons();
+    askReasons();
+}
+
+void SchedulesTab::showFacts() {
+    const TunedRow& row = log_->rows[group()->rows[static_cast<std::size_t>(current_)]];
+    std::vector<std::vector<ui::Cell>> cells;
+    for (const ScheduleFact& fact : scheduleFactsOf(row)) {
+        const double adds = reasons_ ? reasons_->features[fact.feature] : 0;
+        const bool seen = std::abs(adds) >= leastShown;
+        cells.push_back({{ui::qs(fact.group), 0, {}, ui::Tone::Muted, false},
+                         {ui::qs(fact.name), 0, {}, ui::Tone::Normal, false},
+                         {valueText(fact), fact.value, QString::number(fact.value, 'g', 12), ui::Tone::Normal, true},
+                         {seen ? ui::signedPercentText(adds) : QStringLiteral("–"),
+                          -std::abs(adds),
+                          {},
+                          seen ? ui::Tone::Normal : ui::Tone::Muted,
+                          true}});
+    }
+    facts_->setCells({tr("about"), tr("feature"), tr("value"), tr("adds")}, std::move(cells));
+}
+
+void SchedulesTab::askReasons() {
+    if (!explored_) return;
+    why_->ask([log = log_, explored = explored_, place = static_cast<std::size_t>(current_)](
+                  std::stop_token stop, Progress&) { return reasonsOf(log->rows, *explored, place, stop); },
+              [this, explored = explored_, place = current_](ScheduleReasons reasons) {
+                  if (explored != explored_ || place != current_) return;
+                  reasons_ = std::make_unique<ScheduleReasons>(std::move(reasons));
+                  showFacts();
+                  showReasons();
+              });
+}
+
+void SchedulesTab::showReasons() {
+    if (!explored_ || current_ < 0) return bars_->clear();
+    const TunedRow& row = log_->rows[explored_->group.rows[static_cast<std::size_t>(current_)]];
+    const bool all = whose_->currentIndex() == 1;
+    if (!all && !reasons_) return;  // those of the schedule before stay until these have come
+    std::vector<ui::Reason> reasons;
+    for (const ScheduleFact& fact : scheduleFactsOf(row)) {
+        const double adds = all ? explored_->looksAt[fact.feature] : reasons_->features[fact.feature];
+        if (std::abs(adds) < leastShown) continue;
+        reasons.push_back({ui::qs(fact.name), all ? QString() : valueText(fact), adds});
+    }
+    if (all)
+        return bars_->setReasons(tr("How much each feature moves the answer, in the mean"), std::move(reasons), false);
+    QString title = tr("Predicted %1 of the best; all others in the mean %2")
+                        .arg(ui::percentText(reasons_->rate), ui::percentText(reasons_->mean));
+    if (reasons_->places < 1)
+        title = tr("Predicted per filled place %1, others in the mean %2; it fills %3 of the GPU's places")
+                    .arg(ui::percentText(reasons_->rate), ui::percentText(reasons_->mean),
+                         ui::percentText(reasons_->places));
+    bars_->setReasons(title, std::move(reasons), true);
+}
+
+std::string SchedulesTab::scheduleCsv() const {
+    return explored_ ? exploredCsv(log_->rows, *explored_) : csvOf(*list_);
+}
+
+QString SchedulesTab::exportTo(const QString& file) const {
+    if (!group() || current_ < 0) return tr("No log is open yet");
+    const QString ending = QFileInfo(file).completeSuffix().toLower();
+    const auto write = [&](const std::string& text) { return ui::writeText(file, QByteArray::fromStdString(text)); };
+    if (ending.endsWith(QLatin1String("txt"))) return write(code_->toPlainText().toStdString() + '\n');
+    if (ending.contains(QLatin1String("features."))) return write(csvOf(*facts_));
+    const auto picture = [&](ui::FigureView& view) {
+        if (view.isEmpty()) return tr("there is nothing to draw: no model has been fitted");
+        return view.exportTo(file);
+    };
+    if (ending.contains(QLatin1String("nest."))) return picture(*picture_);
+    if (ending.contains(QLatin1String("why."))) return picture(*bars_);
+    if (ending.endsWith(QLatin1String("csv"))) return write(scheduleCsv());
+    if (ending.endsWith(QLatin1String("tex"))) return write(latexTable(scheduleCsv()));
+    return picture(*scatter_);
+}
+
+void SchedulesTab::chooseFile() {
+    askAndSave(
+        this,
+        {tr("Export"),
+         "schedules.export.dialog",
+         {tr("CSV of the schedules (*.csv)"), tr("TEX table of the schedules (*.tex)"),
+          tr("SVG: predicted against measured (*.svg)"), tr("PDF: predicted against measured (*.pdf)"),
+          tr("PNG: predicted against measured (*.png)"), tr("Code of the loop nest (*.txt)"),
+          tr("SVG of the loop nest (*.nest.svg)"), tr("CSV of the loop nest (*.nest.csv)"),
+          tr("CSV of the features (*.features.csv)"), tr("SVG of what the model looks at (*.why.svg)"),
+          tr("CSV of what the model looks at (*.why.csv)")}},
+        [this](const QString& file) { return exportTo(file); }, *state_);
+}
+
+}  // namespace orrery::app

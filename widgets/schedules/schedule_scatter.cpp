@@ -1,0 +1,181 @@
+#include "widgets/schedules/schedule_scatter.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/plot_frame.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::ui {
+
+namespace {
+
+constexpr double reach = 8;
+constexpr std::size_t first = 10;  // of the model's choices stand out: they would be tried
+
+}  // namespace
+
+ScheduleScatter::ScheduleScatter(QWidget* parent)
+    : FigureView(
+          QStringLiteral("schedules.scatter"), tr("Predicted against measured"),
+          tr("One point per schedule: across what the model predicts, up what was measured, as shares of the "
+             "best. Those that failed stand at 0. The wheel zooms, a drag moves, a double click shows all again"),
+          tr("What the model predicts of each schedule will be drawn here against what was measured."), parent) {}
+
+void ScheduleScatter::setPoints(std::vector<SchedulePoint> points) {
+    points_ = std::move(points);
+    current_ = -1;
+    zoom_.reset();
+    zoom_.setArea(PlotFrame::areaIn(size()));
+    setAccessibleDescription(tr("%n schedule(s)", nullptr, static_cast<int>(points_.size())));
+    update();
+}
+
+void ScheduleScatter::setCurrent(int point) {
+    if (point == current_) return;
+    current_ = point;
+    update();
+}
+
+PlotAxis ScheduleScatter::across() const {
+    const QRectF area = PlotFrame::areaIn(size());
+    return zoom_.across({-0.03, 1.03, area.left(), area.right(), false});
+}
+
+PlotAxis ScheduleScatter::up() const {
+    const QRectF area = PlotFrame::areaIn(size());
+    return zoom_.up({-0.03, 1.03, area.bottom(), area.top(), false});
+}
+
+QPointF ScheduleScatter::placeOf(int point) const {
+    const SchedulePoint& one = points_[static_cast<std::size_t>(point)];
+    return {across().position(one.told), up().position(one.share)};
+}
+
+int ScheduleScatter::pointAt(const QPointF& place) const {
+    int best = -1;
+    double nearest = reach * reach;
+    if (!zoom_.isWhole() && !zoom_.area().contains(place)) return best;
+    const PlotAxis x = across(), y = up();
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        const QPointF away = QPointF(x.position(points_[i].told), y.position(points_[i].share)) - place;
+        const double distance = QPointF::dotProduct(away, away);
+        if (distance > nearest) continue;
+        nearest = distance;
+        best = static_cast<int>(i);
+    }
+    return best;
+}
+
+QString ScheduleScatter::textAt(const QPointF& place) const {
+    const int at = pointAt(place);
+    if (at < 0) return {};
+    const SchedulePoint& point = points_[static_cast<std::size_t>(at)];
+    const QString said = tr("predicted: %1 of the best, place %2 of %3")
+                             .arg(percentText(point.told))
+                             .arg(point.toldRank)
+                             .arg(points_.size());
+    return (point.seconds > 0 ? tr("measured: %1, %2 of the best, place %3")
+                                    .arg(text(point.seconds, Dimension::Time), percentText(point.share))
+                                    .arg(point.rank)
+                              : tr("measured: it failed")) +
+           QLatin1Char('\n') + said;
+}
+
+QByteArray ScheduleScatter::csv() const {
+    QByteArray out = "predicted_share,share_of_best,time_us,predicted_rank,rank\n";
+    for (const SchedulePoint& each : points_) {
+        addCell(out, QString::number(each.told, 'g', 6));
+        addCell(out, QString::number(each.share, 'g', 6));
+        addCell(out, each.seconds > 0 ? QString::number(1e6 * each.seconds, 'g', 6) : QString());
+        addCell(out, QString::number(each.toldRank));
+        addCell(out, QString::number(each.rank), true);
+    }
+    return out;
+}
+
+void ScheduleScatter::paintFigure(QPainter& painter) const {
+    const Theme& theme = Theme::instance();
+    const Palette& colours = theme.colours();
+    PlotFrame frame;
+    frame.title = tr("Predicted against measured");
+    frame.xName = tr("predicted share of the best");
+    frame.yName = tr("measured share of the best");
+    frame.xTicks = frame.yTicks = TickText::Percent;
+    frame.area = PlotFrame::areaIn(size());
+    const PlotAxis x = across(), y = up();
+    frame.paint(painter, x, y, width());
+    painter.save();
+    painter.setClipRect(frame.area);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colours.line, 1.2, Qt::DashLine));
+    painter.drawLine(QPointF(x.position(0), y.position(0)), QPointF(x.position(1), y.position(1)));
+    // Opaque for a hundred schedules, a haze for thousands.
+    const auto count = static_cast<double>(points_.size());
+    QColor ran = theme.methodColour(0), failed = colours.bad;
+    for (QColor* each : {&ran, &failed})
+        each->setAlpha(static_cast<int>(std::clamp(255 * std::sqrt(150 / count), 60.0, 220.0)));
+    QPolygonF those, others;
+    for (const SchedulePoint& each : points_)
+        (each.seconds > 0 ? those : others) << QPointF(x.position(each.told), y.position(each.share));
+    const double size = (count > 1000 ? 3 : 5) * theme.scale();
+    painter.setPen(QPen(ran, size, Qt::SolidLine, Qt::RoundCap));
+    painter.drawPoints(those);
+    painter.setPen(QPen(failed, size, Qt::SolidLine, Qt::RoundCap));
+    painter.drawPoints(others);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours.text, 1.2));
+    for (const SchedulePoint& each : points_)
+        if (each.toldRank <= first)
+            painter.drawEllipse(QPointF(x.position(each.told), y.position(each.share)), size * 0.9, size * 0.9);
+    if (current_ >= 0 && current_ < static_cast<int>(points_.size())) {
+        painter.setPen(QPen(colours.accent, 2));
+        painter.drawEllipse(placeOf(current_), 8, 8);
+    }
+    painter.restore();
+    painter.setFont(theme.font(FontRole::Small));
+    painter.setPen(colours.mutedText);
+    const double line = painter.fontMetrics().height();
+    const QString key = tr("ringed: the model's first ten");
+    const double room = frame.area.width() - painter.fontMetrics().horizontalAdvance(frame.yName) - 16;
+    if (painter.fontMetrics().horizontalAdvance(key) < room)
+        painter.drawText(QRectF(frame.area.left(), frame.area.top() - line - 2, frame.area.width(), line),
+                         Qt::AlignRight, key);
+}
+
+void ScheduleScatter::resizeEvent(QResizeEvent* event) {
+    FigureView::resizeEvent(event);
+    zoom_.setArea(PlotFrame::areaIn(size()));
+}
+
+void ScheduleScatter::mousePressEvent(QMouseEvent* event) {
+    zoom_.press(*event);
+    const int point = pointAt(event->position());
+    if (point < 0) return FigureView::mousePressEvent(event);
+    setCurrent(point);
+    emit chosen(point);
+}
+
+void ScheduleScatter::mouseMoveEvent(QMouseEvent* event) {
+    if (zoom_.move(*event)) update();
+}
+
+void ScheduleScatter::mouseReleaseEvent(QMouseEvent* event) {
+    zoom_.release(*event);
+}
+
+void ScheduleScatter::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (zoom_.doubleClick(*event)) update();
+}
+
+void ScheduleScatter::wheelEvent(QWheelEvent* event) {
+    if (points_.empty() || !zoom_.wheel(*event)) return event->ignore();
+    update();
+}
+
+}  // namespace orrery::ui

@@ -1,0 +1,57 @@
+#pragma once
+
+// Predicted against measured: one point per schedule of an operator, as shares of the best. On the line the model is
+// right; what matters is that the points on the right are high.
+
+#include "widgets/common/plot_zoom.h"
+#include "widgets/plots/figure_view.h"
+
+#include <vector>
+
+namespace orrery::ui {
+
+struct SchedulePoint {
+    double told = 0, share = 0;  ///< of the best: predicted, measured (0 where it failed)
+    double seconds = 0;          ///< 0: failed
+    std::size_t rank = 0, toldRank = 0;
+};
+
+class ScheduleScatter : public FigureView {
+    Q_OBJECT
+public:
+    explicit ScheduleScatter(QWidget* parent = nullptr);
+    void setPoints(std::vector<SchedulePoint> points);
+    const std::vector<SchedulePoint>& points() const { return points_; }
+    void setCurrent(int point);  ///< −1: none
+    int current() const { return current_; }
+    int pointAt(const QPointF& place) const;  ///< the nearest within a few pixels; −1: none
+    QPointF placeOf(int point) const;
+
+    bool isEmpty() const override { return points_.empty(); }
+    QString textAt(const QPointF& place) const override;
+    QByteArray csv() const override;
+    QSize sizeHint() const override { return {420, 280}; }
+    QSize minimumSizeHint() const override { return {220, 140}; }
+
+signals:
+    void chosen(int point);  ///< by a person
+
+protected:
+    void paintFigure(QPainter& painter) const override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    PlotAxis across() const;
+    PlotAxis up() const;
+
+    std::vector<SchedulePoint> points_;
+    int current_ = -1;
+    PlotZoom zoom_;
+};
+
+}  // namespace orrery::ui
