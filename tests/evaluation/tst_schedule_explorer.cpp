@@ -175,6 +175,33 @@ private slots:
         QCOMPARE(stopped.error().code, std::string("study.cancelled"));
     }
 
+    // Operators with one schedule: what judgeLeftOut() says of them, whatever else the log holds.
+    void timesAreThoseOfTheJudgement() {
+        const std::vector<TunedRow> best = tuned("gpu", 1);
+        const auto judged = judgeLeftOut(best, {});
+        QVERIFY(judged);
+        std::vector<TunedRow> all = trials(64, 64);
+        const std::size_t before = all.size();
+        all.insert(all.end(), best.begin(), best.end());
+        Progress progress;
+        ScheduleTraining training;
+        training.progress = &progress;
+        const auto times = exploreTimes(all, training);
+        QVERIFY(times);
+        QCOMPARE(progress.fraction(), 1.0);
+        QCOMPARE(times->said.size(), all.size());
+        for (std::size_t i = 0; i < before; ++i) QVERIFY(std::isnan(times->said[i]));
+        for (std::size_t i = 0; i < best.size(); ++i) {
+            QCOMPARE(times->said[before + i], judged->said[i]);
+            QCOMPARE(times->high[before + i], judged->high[i]);
+        }
+        QCOMPARE(times->devices.size(), std::size_t{1});
+        QCOMPARE(times->devices.front().mape, judged->devices.front().mape);
+        const auto few = exploreTimes(trials(64, 64), {});
+        QVERIFY(!few);
+        QCOMPARE(few.error().code, std::string("schedules.few"));
+    }
+
     void theTableHasEverySchedule() {
         const auto rows = trials(128, 256);
         const auto explored = exploreOperator(rows, groupsOf(rows).front(), {});

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace orrery::ui {
 
@@ -28,12 +29,38 @@ ScheduleScatter::ScheduleScatter(QWidget* parent)
           tr("What the model predicts of each schedule will be drawn here against what was measured."), parent) {}
 
 void ScheduleScatter::setPoints(std::vector<SchedulePoint> points) {
+    show(std::move(points), false);
+}
+
+void ScheduleScatter::setTimes(const std::vector<ScheduleTimePoint>& points) {
+    std::vector<SchedulePoint> all;
+    all.reserve(points.size());
+    for (const ScheduleTimePoint& each : points) all.push_back({each.told, 0, each.seconds, 0, 0});
+    show(std::move(all), true);
+}
+
+void ScheduleScatter::show(std::vector<SchedulePoint> points, bool times) {
     points_ = std::move(points);
+    times_ = times;
+    low_ = std::numeric_limits<double>::infinity(), high_ = 0;
+    for (const SchedulePoint& each : points_) {
+        if (!times_ || !isDrawn(each)) continue;
+        low_ = std::min({low_, each.told, each.seconds});
+        high_ = std::max({high_, each.told, each.seconds});
+    }
     current_ = -1;
     zoom_.reset();
     zoom_.setArea(PlotFrame::areaIn(size()));
     setAccessibleDescription(tr("%n schedule(s)", nullptr, static_cast<int>(points_.size())));
     update();
+}
+
+bool ScheduleScatter::isDrawn(const SchedulePoint& point) const {
+    return !times_ || (std::isfinite(point.told) && point.told > 0 && point.seconds > 0);
+}
+
+PlotAxis ScheduleScatter::covering(double from, double to) const {
+    return times_ ? PlotAxis::covering({low_, high_}, from, to, 1) : PlotAxis{-0.03, 1.03, from, to, false};
 }
 
 void ScheduleScatter::setCurrent(int point) {
@@ -44,17 +71,17 @@ void ScheduleScatter::setCurrent(int point) {
 
 PlotAxis ScheduleScatter::across() const {
     const QRectF area = PlotFrame::areaIn(size());
-    return zoom_.across({-0.03, 1.03, area.left(), area.right(), false});
+    return zoom_.across(covering(area.left(), area.right()));
 }
 
 PlotAxis ScheduleScatter::up() const {
     const QRectF area = PlotFrame::areaIn(size());
-    return zoom_.up({-0.03, 1.03, area.bottom(), area.top(), false});
+    return zoom_.up(covering(area.bottom(), area.top()));
 }
 
 QPointF ScheduleScatter::placeOf(int point) const {
     const SchedulePoint& one = points_[static_cast<std::size_t>(point)];
-    return {across().position(one.told), up().position(one.share)};
+    return {across().position(one.told), up().position(heightOf(one))};
 }
 
 int ScheduleScatter::pointAt(const QPointF& place) const {
@@ -63,7 +90,8 @@ int ScheduleScatter::pointAt(const QPointF& place) const {
     if (!zoom_.isWhole() && !zoom_.area().contains(place)) return best;
     const PlotAxis x = across(), y = up();
     for (std::size_t i = 0; i < points_.size(); ++i) {
-        const QPointF away = QPointF(x.position(points_[i].told), y.position(points_[i].share)) - place;
+        if (!isDrawn(points_[i])) continue;
+        const QPointF away = QPointF(x.position(points_[i].told), y.position(heightOf(points_[i]))) - place;
         const double distance = QPointF::dotProduct(away, away);
         if (distance > nearest) continue;
         nearest = distance;
@@ -76,6 +104,10 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
     const int at = pointAt(place);
     if (at < 0) return {};
     const SchedulePoint& point = points_[static_cast<std::size_t>(at)];
+    if (times_)
+        return tr("measured: %1\npredicted: %2, off by %3")
+            .arg(text(point.seconds, Dimension::Time), text(point.told, Dimension::Time),
+                 signedPercentText(point.told / point.seconds - 1));
     const QString said = tr("predicted: %1 of the best, place %2 of %3")
                              .arg(percentText(point.told))
                              .arg(point.toldRank)
@@ -88,6 +120,15 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
 }
 
 QByteArray ScheduleScatter::csv() const {
+    if (times_) {
+        QByteArray out = "predicted_us,time_us\n";
+        for (const SchedulePoint& each : points_) {
+            if (!isDrawn(each)) continue;
+            addCell(out, QString::number(1e6 * each.told, 'g', 6));
+            addCell(out, QString::number(1e6 * each.seconds, 'g', 6), true);
+        }
+        return out;
+    }
     QByteArray out = "predicted_share,share_of_best,time_us,predicted_rank,rank\n";
     for (const SchedulePoint& each : points_) {
         addCell(out, QString::number(each.told, 'g', 6));
@@ -104,9 +145,9 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     const Palette& colours = theme.colours();
     PlotFrame frame;
     frame.title = tr("Predicted against measured");
-    frame.xName = tr("predicted share of the best");
-    frame.yName = tr("measured share of the best");
-    frame.xTicks = frame.yTicks = TickText::Percent;
+    frame.xName = times_ ? tr("predicted time") : tr("predicted share of the best");
+    frame.yName = times_ ? tr("measured time") : tr("measured share of the best");
+    frame.xTicks = frame.yTicks = times_ ? TickText::Seconds : TickText::Percent;
     frame.area = PlotFrame::areaIn(size());
     const PlotAxis x = across(), y = up();
     frame.paint(painter, x, y, width());
@@ -114,7 +155,8 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.setClipRect(frame.area);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(colours.line, 1.2, Qt::DashLine));
-    painter.drawLine(QPointF(x.position(0), y.position(0)), QPointF(x.position(1), y.position(1)));
+    const double from = times_ ? low_ : 0, to = times_ ? high_ : 1;
+    painter.drawLine(QPointF(x.position(from), y.position(from)), QPointF(x.position(to), y.position(to)));
     // Opaque for a hundred schedules, a haze for thousands.
     const auto count = static_cast<double>(points_.size());
     QColor ran = theme.methodColour(0), failed = colours.bad;
@@ -122,7 +164,8 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
         each->setAlpha(static_cast<int>(std::clamp(255 * std::sqrt(150 / count), 60.0, 220.0)));
     QPolygonF those, others;
     for (const SchedulePoint& each : points_)
-        (each.seconds > 0 ? those : others) << QPointF(x.position(each.told), y.position(each.share));
+        if (isDrawn(each))
+            (each.seconds > 0 ? those : others) << QPointF(x.position(each.told), y.position(heightOf(each)));
     const double size = (count > 1000 ? 3 : 5) * theme.scale();
     painter.setPen(QPen(ran, size, Qt::SolidLine, Qt::RoundCap));
     painter.drawPoints(those);
@@ -131,13 +174,15 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colours.text, 1.2));
     for (const SchedulePoint& each : points_)
-        if (each.toldRank <= first)
+        if (each.toldRank > 0 && each.toldRank <= first)
             painter.drawEllipse(QPointF(x.position(each.told), y.position(each.share)), size * 0.9, size * 0.9);
-    if (current_ >= 0 && current_ < static_cast<int>(points_.size())) {
+    if (current_ >= 0 && current_ < static_cast<int>(points_.size()) &&
+        isDrawn(points_[static_cast<std::size_t>(current_)])) {
         painter.setPen(QPen(colours.accent, 2));
         painter.drawEllipse(placeOf(current_), 8, 8);
     }
     painter.restore();
+    if (times_) return;
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(colours.mutedText);
     const double line = painter.fontMetrics().height();

@@ -1,7 +1,7 @@
 #pragma once
 
 // Predicted against measured: one point per schedule of an operator, as shares of the best. On the line the model is
-// right; what matters is that the points on the right are high.
+// right; what matters is that the points on the right are high. Or times of several operators, on logarithmic axes.
 
 #include "widgets/common/plot_zoom.h"
 #include "widgets/plots/figure_view.h"
@@ -15,12 +15,17 @@ struct SchedulePoint {
     double seconds = 0;          ///< 0: failed
     std::size_t rank = 0, toldRank = 0;
 };
+/// NaN or 0 where there is none: the point is not drawn.
+struct ScheduleTimePoint {
+    double told = 0, seconds = 0;
+};
 
 class ScheduleScatter : public FigureView {
     Q_OBJECT
 public:
     explicit ScheduleScatter(QWidget* parent = nullptr);
     void setPoints(std::vector<SchedulePoint> points);
+    void setTimes(const std::vector<ScheduleTimePoint>& points);
     const std::vector<SchedulePoint>& points() const { return points_; }
     void setCurrent(int point);  ///< −1: none
     int current() const { return current_; }
@@ -46,10 +51,16 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    void show(std::vector<SchedulePoint> points, bool times);
+    bool isDrawn(const SchedulePoint& point) const;
+    double heightOf(const SchedulePoint& point) const { return times_ ? point.seconds : point.share; }
+    PlotAxis covering(double from, double to) const;
     PlotAxis across() const;
     PlotAxis up() const;
 
     std::vector<SchedulePoint> points_;
+    bool times_ = false;
+    double low_ = 1, high_ = 1;  ///< of all times
     int current_ = -1;
     PlotZoom zoom_;
 };

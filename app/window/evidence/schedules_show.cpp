@@ -53,7 +53,7 @@ void SchedulesTab::showSchedule(int place) {
         picture_->setNest({});
         basis_->setFullText({});
     }
-    if (explored_) scatter_->setCurrent(place);
+    scatter_->setCurrent(place);
     showFacts();
     showReasons();
     askReasons();
@@ -90,7 +90,12 @@ void SchedulesTab::askReasons() {
 }
 
 void SchedulesTab::showReasons() {
-    if (!explored_ || current_ < 0) return bars_->clear();
+    if (!explored_ || current_ < 0) {
+        bars_->setEmptyText(group() && group()->mixed
+                                ? tr("A model that predicts times sees the operator alone, nothing of its schedule.")
+                                : tr("What each feature adds to what the model says will be drawn here."));
+        return bars_->clear();
+    }
     const TunedRow& row = log_->rows[explored_->group.rows[static_cast<std::size_t>(current_)]];
     const bool all = whose_->currentIndex() == 1;
     if (!all && !reasons_) return;  // those of the schedule before stay until these have come

@@ -28,35 +28,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <numeric>
 
 namespace orrery::app {
-
-namespace {
-
-constexpr std::size_t mostListed = 5000;
-
-// `128 × 2304 × 768` of a product, `64 → 128, 56 × 56, 3 × 3` of a convolution.
-QString workText(const TensorWork& work) {
-    const auto number = [](double value) { return QString::number(value, 'f', 0); };
-    if (work.product) {
-        const QString sides =
-            SchedulesTab::tr("%1 × %2 × %3").arg(number(work.rows), number(work.outputs), number(work.inputs));
-        return work.batch > 1 ? SchedulesTab::tr("%1 products %2").arg(number(work.batch), sides)
-                              : SchedulesTab::tr("product %1").arg(sides);
-    }
-    return SchedulesTab::tr("%1 %2 → %3, %4 × %5, kernel %6 × %7")
-        .arg(work.depthwise ? SchedulesTab::tr("depthwise") : SchedulesTab::tr("convolution"), number(work.inputs),
-             number(work.outputs), number(work.rows), number(work.columns), number(work.kernelRows),
-             number(work.kernelColumns));
-}
-
-QStringList headsOf() {
-    return {SchedulesTab::tr("predicted"), SchedulesTab::tr("place"), SchedulesTab::tr("measured"),
-            SchedulesTab::tr("of best"),   SchedulesTab::tr("place"), SchedulesTab::tr("schedule")};
-}
-
-}  // namespace
 
 SchedulesTab::SchedulesTab(QWidget* parent) : QWidget(parent), why_(new Background(this)), work_(new Background(this)) {
     const int unit = ui::Theme::instance().unit();
@@ -230,7 +203,7 @@ void SchedulesTab::showState() {
     const bool running = work_->isRunning();
     const ScheduleGroup* chosen = group();
     fit_->setText(running ? tr("Stop") : tr("Fit"));
-    fit_->setEnabled(running || (chosen && !chosen->mixed && !explored_));
+    fit_->setEnabled(running || (chosen && (chosen->mixed ? !times_ : !explored_)));
     export_->setEnabled(chosen != nullptr);
     operator_->setEnabled(log_ != nullptr);
     if (!running || !work_->progress() || work_->progress()->total() == 0) return;
@@ -255,6 +228,7 @@ void SchedulesTab::openLog(const QString& file) {
         [this](Expected<std::shared_ptr<const Log>> log) {
             if (!log) return refuse(log.error());
             log_ = *log;
+            times_.reset();
             {
                 const QSignalBlocker quiet(operator_);
                 operator_->clear();
@@ -262,7 +236,7 @@ void SchedulesTab::openLog(const QString& file) {
                     const TunedRow& first = log_->rows[each.rows.front()];
                     const QString count = ui::countText(static_cast<double>(each.rows.size()));
                     operator_->addItem(
-                        each.mixed ? tr("%1: %2 schedules of operators with few").arg(ui::qs(each.device), count)
+                        each.mixed ? tr("%1: %2 schedules of operators with few each").arg(ui::qs(each.device), count)
                                    : tr("%1 · %2 · %3: %4 schedules")
                                          .arg(workText(first.work), ui::qs(each.task), ui::qs(each.device), count));
                     operator_->setItemData(operator_->count() - 1, ui::qs(each.workload), Qt::ToolTipRole);
@@ -283,22 +257,20 @@ void SchedulesTab::chooseGroup() {
     scatter_->setPoints({});
     bars_->clear();
     say(tr("Listing the schedules"));
-    work_->ask([log = log_, chosen](std::stop_token, Progress&) { return listed(*log, *chosen, nullptr); },
-               [this](Listing listing) {
-                   showList(std::move(listing));
-                   fit();
-               });
+    work_->ask(
+        [log = log_, chosen](std::stop_token, Progress&) {
+            return chosen->mixed ? listedTimes(*log, *chosen, nullptr) : listed(*log, *chosen, nullptr);
+        },
+        [this](Listing listing) {
+            showList(std::move(listing));
+            fit();
+        });
 }
 
 void SchedulesTab::fit() {
     const ScheduleGroup* chosen = group();
     if (!chosen) return;
-    if (chosen->mixed) {
-        return say(
-            tr("These operators have less than ten schedules each, so that nothing ranks them: their loops, "
-               "features and times are shown. How long the best schedule of an operator takes is asked on the "
-               "command line: orrery-cli schedules."));
-    }
+    if (chosen->mixed) return fitTimes();
     struct Found {
         std::shared_ptr<const ExploredOperator> explored;
         Listing listing;
@@ -316,57 +288,46 @@ void SchedulesTab::fit() {
         },
         [this](Expected<Found> found) {
             if (found) return showFit(std::move(found->explored), std::move(found->listing));
-            if (found.error().code == "study.cancelled")
-                return say(tr("Stopped: loops, features and times are shown without a model."));
-            refuse(found.error());
+            showWithout(found.error());
         });
 }
 
-SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& group,
-                                           const ExploredOperator* explored) {
-    Listing listing;
-    listing.places.resize(group.rows.size());
-    std::iota(listing.places.begin(), listing.places.end(), std::size_t{0});
-    const auto timeOf = [&](std::size_t place) {
-        const double seconds = log.rows[group.rows[place]].seconds;
-        return seconds > 0 ? seconds : 1e300;
+// Operators with few schedules: no order to tell, but how long each takes.
+void SchedulesTab::fitTimes() {
+    struct Found {
+        std::shared_ptr<const ScheduleJudgement> times;
+        Listing listing;
     };
-    std::ranges::stable_sort(listing.places, {}, timeOf);
-    std::vector<std::size_t> rank(group.rows.size());
-    for (std::size_t i = 0; i < rank.size(); ++i) rank[listing.places[i]] = i + 1;
-    const double best = timeOf(listing.places.front());
-    if (explored) std::ranges::stable_sort(listing.places, {}, [&](std::size_t i) { return explored->toldRank[i]; });
-    listing.places.resize(std::min(listing.places.size(), mostListed));
-    const ui::Cell none{QStringLiteral("–"), 1e300, {}, ui::Tone::Muted, true};
-    for (const std::size_t place : listing.places) {
-        const TunedRow& row = log.rows[group.rows[place]];
-        const auto number = [](const QString& text, double value, const QString& tip = {}) {
-            return ui::Cell{text, value, tip, ui::Tone::Normal, true};
-        };
-        const auto rankCell = [&](std::size_t at) { return number(QString::number(at), static_cast<double>(at)); };
-        std::vector<ui::Cell> cells;
-        cells.push_back(explored ? number(ui::percentText(explored->told[place]), -explored->told[place],
-                                          tr("Of the best, as the model predicts: best time ÷ its time"))
-                                 : none);
-        cells.push_back(explored ? rankCell(explored->toldRank[place]) : none);
-        const bool ran = row.seconds > 0;
-        cells.push_back(ran ? number(ui::text(row.seconds, Dimension::Time), row.seconds)
-                            : ui::Cell{tr("failed"), 1e300, {}, ui::Tone::Bad, true});
-        const bool compared = ran && !group.mixed;
-        cells.push_back(compared ? number(ui::percentText(best / row.seconds), row.seconds) : none);
-        cells.push_back(compared ? rankCell(rank[place]) : none);
-        const QString words = ui::qs(knobsText(row));
-        cells.push_back({group.mixed ? workText(row.work) : words, static_cast<double>(row.line),
-                         tr("Line %1 of the log: %2").arg(row.line).arg(words), ui::Tone::Normal, false});
-        listing.cells.push_back(std::move(cells));
-    }
-    return listing;
+    work_->ask(
+        [log = log_, chosen = group(), times = times_](std::stop_token stop, Progress& progress) -> Expected<Found> {
+            Found found{times, {}};
+            if (!found.times) {
+                ScheduleTraining training;
+                training.stop = std::move(stop);
+                training.progress = &progress;
+                auto told = exploreTimes(log->rows, training);
+                if (!told) return tl::unexpected(std::move(told.error()));
+                found.times = std::make_shared<const ScheduleJudgement>(std::move(*told));
+            }
+            found.listing = listedTimes(*log, *chosen, found.times.get());
+            return found;
+        },
+        [this](Expected<Found> found) {
+            if (!found) return showWithout(found.error());
+            showTimes(std::move(found->times), std::move(found->listing));
+        });
+}
+
+void SchedulesTab::showWithout(const Diagnostic& why) {
+    if (why.code == "study.cancelled") return say(tr("Stopped: loops, features and times are shown without a model."));
+    if (why.code != "schedules.few") return refuse(why);
+    say(tr("Loops, features and times are shown without a model: %1.").arg(ui::windowText(why.message)));
 }
 
 void SchedulesTab::showList(Listing listing) {
     const int before = current_;
     listed_ = std::move(listing.places);
-    list_->setCells(headsOf(), std::move(listing.cells));
+    list_->setCells(listHeads(group()->mixed), std::move(listing.cells));
     const auto found = std::ranges::find(listed_, static_cast<std::size_t>(before));
     const int row = before < 0 || found == listed_.end() ? 0 : static_cast<int>(found - listed_.begin());
     {
@@ -375,6 +336,23 @@ void SchedulesTab::showList(Listing listing) {
         list_->setCurrentRow(row);
     }
     if (row < static_cast<int>(listed_.size())) showSchedule(static_cast<int>(listed_[static_cast<std::size_t>(row)]));
+}
+
+void SchedulesTab::showTimes(std::shared_ptr<const ScheduleJudgement> times, Listing listing) {
+    times_ = std::move(times);
+    std::vector<ui::ScheduleTimePoint> points;
+    for (const std::size_t row : group()->rows) points.push_back({times_->said[row], log_->rows[row].seconds});
+    scatter_->setTimes(points);
+    current_ = -1;
+    showList(std::move(listing));
+    const auto judged = std::ranges::find(times_->devices, group()->device, &JudgedTimes::device);
+    if (judged == times_->devices.end()) return say(tr("None of these schedules ran."));
+    say(tr("Each operator has less than ten schedules, so that times are predicted, a fifth of the operators at a time "
+           "by a model of the others. On this device: mean error %1, median %2, rank correlation %3, %4 of %5 inside "
+           "the 90 % interval.")
+            .arg(ui::percentText(judged->mape), ui::percentText(judged->median))
+            .arg(judged->spearman, 0, 'f', 3)
+            .arg(ui::percentText(judged->coverage), ui::countText(static_cast<double>(judged->rows))));
 }
 
 void SchedulesTab::showFit(std::shared_ptr<const ExploredOperator> explored, Listing listing) {

@@ -5,6 +5,7 @@
 
 #include "evaluation/schedules/explore_schedules.h"
 
+#include <QStringList>
 #include <QWidget>
 
 #include <memory>
@@ -37,6 +38,8 @@ public:
     bool isWorking() const;
     /// What the model says of the operator that is chosen; null while it is not known.
     const ExploredOperator* explored() const { return explored_.get(); }
+    /// What it says of times of operators with few schedules; null while it is not known.
+    const ScheduleJudgement* times() const { return times_.get(); }
     /// The schedule that is shown, as a place in the operator's; −1: none.
     int current() const { return current_; }
     /// By the ending: the schedules (csv, tex), the plot (svg, pdf, png), the nest (nest.svg, …, nest.csv, txt),
@@ -59,10 +62,18 @@ private:
     };
     QWidget* buildForm();
     QWidget* buildOne(QWidget* parent);
+    static constexpr std::size_t mostListed = 5000;
+    /// `product 128 × 2304 × 768`, `convolution 64 → 128, 56 × 56, kernel 3 × 3`.
+    static QString workText(const TensorWork& work);
+    static QStringList listHeads(bool mixed);
     static Listing listed(const Log& log, const ScheduleGroup& group, const ExploredOperator* explored);
+    static Listing listedTimes(const Log& log, const ScheduleGroup& group, const ScheduleJudgement* times);
     void chooseGroup();
     void fit();
     void showList(Listing listing);
+    void fitTimes();
+    void showTimes(std::shared_ptr<const ScheduleJudgement> times, Listing listing);
+    void showWithout(const Diagnostic& why);
     void showFit(std::shared_ptr<const ExploredOperator> explored, Listing listing);
     void showSchedule(int place);
     void showFacts();
@@ -77,7 +88,8 @@ private:
 
     std::shared_ptr<const Log> log_;
     std::shared_ptr<const ExploredOperator> explored_;
-    std::vector<std::size_t> listed_;  ///< places by row of the list
+    std::shared_ptr<const ScheduleJudgement> times_;  ///< of the whole log
+    std::vector<std::size_t> listed_;                 ///< places by row of the list
     std::unique_ptr<ScheduleReasons> reasons_;
     int current_ = -1;
     QComboBox *operator_, *whose_;

@@ -135,6 +135,28 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
     return explored;
 }
 
+Expected<ScheduleJudgement> exploreTimes(std::span<const TunedRow> rows, const ScheduleTraining& options) {
+    std::vector<bool> mixed(rows.size());
+    for (const ScheduleGroup& group : groupsOf(rows))
+        for (const std::size_t i : group.rows) mixed[i] = group.mixed;
+    std::vector<TunedRow> asked;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (mixed[i]) asked.push_back(rows[i]);
+    JudgeScheduleOptions judging;
+    judging.training = options;
+    if (options.progress) options.progress->setTotal(static_cast<std::uint64_t>(judging.folds) * TunedTimes::steps);
+    auto judged = judgeLeftOut(asked, judging);
+    if (!judged) return judged;
+    ScheduleJudgement spread = std::move(*judged);
+    for (auto* values : {&spread.said, &spread.low, &spread.high}) {
+        std::vector<double> wide(rows.size(), std::numeric_limits<double>::quiet_NaN());
+        for (std::size_t i = 0, at = 0; i < rows.size(); ++i)
+            if (mixed[i]) wide[i] = (*values)[at++];
+        *values = std::move(wide);
+    }
+    return spread;
+}
+
 ScheduleReasons reasonsOf(std::span<const TunedRow> rows, const ExploredOperator& explored, std::size_t place,
                           const std::stop_token& stop) {
     std::vector<const TunedRow*> others;

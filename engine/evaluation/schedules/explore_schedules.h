@@ -41,6 +41,11 @@ struct ExploredOperator {
 Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const ScheduleGroup& group,
                                            const ScheduleTraining& options);
 
+/// Times of the schedules that are in mixed groups, each fifth of their operators by a model of the others, as
+/// judgeLeftOut() says them; `said`, `low` and `high` are by row of the log, NaN for all other rows. Fails with
+/// `schedules.few`, with `study.cancelled`. Sets the progress' total.
+Expected<ScheduleJudgement> exploreTimes(std::span<const TunedRow> rows, const ScheduleTraining& options);
+
 /// Why the model says so of a schedule (a place in group.rows), compared with the operator's others.
 ScheduleReasons reasonsOf(std::span<const TunedRow> rows, const ExploredOperator& explored, std::size_t place,
                           const std::stop_token& stop = {});

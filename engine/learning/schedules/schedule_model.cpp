@@ -16,7 +16,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t mostDevices = 128, mostTasks = 64;
-constexpr int folds = 5;
+constexpr int folds = 5, timeTrees = 900;
+static_assert(TunedTimes::steps == (folds + 1) * timeTrees);
 
 // How many rows of other devices stand beside a device's own where its errors are told.
 constexpr double pooledRows = 10;
@@ -48,7 +49,7 @@ std::size_t placeOf(const std::vector<std::string>& all, std::string_view one) {
 TrainingOptions boosted(const ScheduleTraining& training) {
     TrainingOptions options;
     options.kind = "trees";
-    options.steps = 900;
+    options.steps = timeTrees;
     options.rate = 0.06;
     options.depth = 7;
     options.leaves = 32;
@@ -58,6 +59,8 @@ TrainingOptions boosted(const ScheduleTraining& training) {
     options.seed = training.seed;
     options.threads = training.threads;
     options.stop = training.stop;
+    if (training.progress)
+        options.onStep = [progress = training.progress](const TrainingPoint&) { progress->advance(); };
     return options;
 }
 

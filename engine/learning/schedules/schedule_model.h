@@ -19,7 +19,7 @@ struct ScheduleTraining {
     std::uint64_t seed = 1;
     int threads = 0;
     std::stop_token stop;
-    Progress* progress = nullptr;  ///< of ScheduleRanks: a step per tree; whoever sets it sets its total
+    Progress* progress = nullptr;  ///< a step per tree; whoever sets it sets its total
 };
 
 /// A time with the interval that holds 90 % of what was left out of the training.
@@ -32,6 +32,7 @@ struct TunedTime {
 /// on rows of the device that were left out; their spread is the interval.
 class TunedTimes {
 public:
+    static constexpr std::uint64_t steps = 5400;  ///< trees of one fit: of each fold and of all
     /// Rows that failed are left aside. Fails with `schedules.few` below 20 rows, with `study.cancelled`, and as
     /// train().
     static Expected<TunedTimes> fit(std::span<const TunedRow> rows, const ScheduleTraining& options);
