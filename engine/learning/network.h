@@ -37,14 +37,16 @@ private:
     NetworkWeights weights_;
 };
 
-inline float rectify(float x) {
-    const float size = x < 0 ? -x : x;
-    return 0.5f * x * (1.0f + x / (1.0f + size));
+template <class Real>
+Real rectify(Real x) {
+    const Real size = x < 0 ? -x : x;
+    return Real(0.5) * x * (Real(1) + x / (Real(1) + size));
 }
 /// Its slope.
-inline float rectifySlope(float x) {
-    const float size = x < 0 ? -x : x, below = 1.0f / (1.0f + size);
-    return 0.5f * (1.0f + x * below + x * below * below);
+template <class Real>
+Real rectifySlope(Real x) {
+    const Real size = x < 0 ? -x : x, below = Real(1) / (Real(1) + size);
+    return Real(0.5) * (Real(1) + x * below + x * below * below);
 }
 
 /// `{"activation": "smooth-rectifier", "mean": […], "scale": […], "target_mean": a, "target_scale": b, "layers":

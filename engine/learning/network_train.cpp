@@ -1,15 +1,14 @@
-// Adam (Kingma and Ba, ICLR 2015) with decoupled weight decay and a cosine schedule, on shuffled batches, in one
-// thread and single precision: the same seed gives the same bits.
+// Adam (networks/adam.h) on shuffled batches, in one thread and single precision: the same seed gives the same bits.
 
 #include "base/random.h"
 #include "learning/network.h"
+#include "learning/networks/adam.h"
 #include "learning/trainers.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 namespace orrery {
@@ -65,8 +64,6 @@ public:
             after_.emplace_back(width);
             back_.emplace_back(width);
         }
-        first_.resize(layout.size);
-        second_.resize(layout.size);
     }
 
     float forward(const float* input) {
@@ -102,28 +99,15 @@ public:
         }
     }
 
-    void step(float rate, float decay, float share) {
-        constexpr float keepFirst = 0.9f, keepSecond = 0.99f;
-        ++steps_;
-        const float first = 1 / (1 - std::pow(keepFirst, float(steps_)));
-        const float second = 1 / (1 - std::pow(keepSecond, float(steps_)));
-        for (std::size_t i = 0; i < parameters_.size(); ++i) {
-            const float slope = slopes_[i] * share;
-            slopes_[i] = 0;
-            first_[i] = keepFirst * first_[i] + (1 - keepFirst) * slope;
-            second_[i] = keepSecond * second_[i] + (1 - keepSecond) * slope * slope;
-            parameters_[i] -=
-                rate * (first * first_[i] / (std::sqrt(second * second_[i]) + 1e-8f) + decay * parameters_[i]);
-        }
-    }
+    void step(float rate, float decay, float share) { adam_.step(parameters_, slopes_, rate, decay, share); }
 
     std::vector<float>& parameters() { return parameters_; }
 
 private:
     Layout layout_;
-    std::vector<float> parameters_, slopes_, first_, second_;
+    std::vector<float> parameters_, slopes_;
+    Adam<float> adam_;
     std::vector<std::vector<float>> before_, after_, back_;  // sums, rectified sums, slopes of the sums
-    int steps_ = 0;
 };
 
 // Mean and standard deviation of each feature and of the target, and the rows in these units.
@@ -223,8 +207,7 @@ Expected<RegressorPtr> trainNetwork(const TrainingData& data, const TrainingData
                 trainer.backward(float(weight) * slopeOf(options.loss, residual));
             }
             const double part = (epoch + double(begin) / double(order.size())) / options.steps;
-            const double warm = std::min(1.0, part * 20), cool = 0.5 * (1 + std::cos(std::numbers::pi * part));
-            trainer.step(float(rate * warm * cool), float(1e-3 * options.ridge), 1.0f / float(end - begin));
+            trainer.step(float(warmedAndCooled(rate, part)), float(1e-3 * options.ridge), 1.0f / float(end - begin));
             stopped = options.stop.stop_requested();
         }
         TrainingPoint point{epoch + 1, sum / double(order.size()) * double(rows.weights.targetScale)};
