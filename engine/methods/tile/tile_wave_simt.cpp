@@ -81,66 +81,103 @@ double simtIssueShare(const GpuView& gpu, double lanes, std::span<const double> 
     return simtGeneration(gpu) > 0 && lanes / std::max(gpu.subCores, 1.0) >= 32 ? p[SimtIssue] : 1;
 }
 
-TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
-    const auto m = static_cast<double>(kernel.m), n = static_cast<double>(kernel.n), k = static_cast<double>(kernel.k);
-    const auto batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
-    const double width = bits(kernel.type) / 8.0;
-    const double sms = gpu.sms, clock = gpu.clock;
-    const double peak = std::max({gpu.vectorPeak(kernel.type), gpu.tensorPeak(kernel.type), 1.0});
-    const double perCycle = peak / (sms * clock);
-    const double lanes = perCycle / 2;
-    const int generation = simtGeneration(gpu);
-    const double issue = simtIssueShare(gpu, lanes, p);
-    const double l2 = std::max(gpu.l2Bytes, 1.0), dramRate = p[SimtDram] * gpu.dramBandwidth;
-    const double registers = gpu.registerBytes > 0 ? gpu.registerBytes / 4 : 65536;
-    const double w = k * n * width, x = m * k * width, y = m * n * width;
-    const double warm = tile::missShare(batch * (w + x + y), p[SimtWarm] * l2);
+namespace {
 
-    TilePhysics best;
-    best.seconds = INFINITY;
-    double bestFlops = 0, bestGather = 0;
-    const auto consider = [&](const Tile& tile, double splits, double occupancy, double gridN, double gridM) {
-        const double blocks = batch * gridN * gridM * splits, perSm = std::ceil(blocks / sms);
-        const double steps = std::ceil(k / splits / 8) * 8;
-        const double resident = std::min(perSm, occupancy) * tile.threads / 32 / (lanes / 16);
-        const double share = p[SimtCompute] * issue / (1 + p[SimtWarps] / resident) *
-                             (1 - p[SimtSmall] * std::log2(16384 / (tile.m * tile.n)));
-        const double work = perSm * 2 * tile.m * tile.n * (steps + p[SimtSteps]);
-        const double compute = work / (perCycle * clock * std::max(share, 0.05));
-        // Blocks start row by row of the grid: a wave shares `rows` rows of tiles and `columns` of them.
-        const double wave = std::min(sms * occupancy, blocks), columns = std::min(gridN, wave);
-        const double rows = std::clamp(wave / columns, 1.0, gridM);
-        const double waves = std::max(1.0, gridN * gridM / (columns * rows));
-        const double sharedRows = std::min(rows * tile.m, m) * k * width;
-        const double asked = waves * (std::min(columns * tile.n, n) * k * width + sharedRows);
-        const double lost = (w + sharedRows) / (p[SimtReach] * l2), miss = lost * lost / (1 + lost * lost);
-        const double bytes = batch * (w + x + miss * std::max(0.0, asked - w - x) + y) * warm;
-        const double l2Bytes = blocks * (tile.m + tile.n) * steps * width;
-        const double feed = l2Bytes / (sms * p[SimtFeed] * clock), dram = bytes / dramRate;
-        const double gather = splits > 1 ? p[SimtGather] + batch * y * (splits + 1) / dramRate : 0;
-        const double seconds = tile::slower(tile::slower(compute, feed), dram) + gather;
-        if (seconds >= best.seconds) return;
-        best.seconds = seconds;
-        best.compute = compute, best.l2 = feed, best.dram = dram, best.serial = gather;
-        best.tileM = tile.m, best.tileN = tile.n, best.tileK = 8, best.splits = splits;
-        best.blocks = blocks, best.blocksPerWave = sms * occupancy, best.waves = blocks / best.blocksPerWave;
-        best.fill = m * n / (gridN * tile.n * gridM * tile.m);
-        best.steps = steps / 8;
-        best.dramBytes = bytes, best.l2Bytes = l2Bytes;
-        bestFlops = work * sms, bestGather = gather;
-    };
+// What all tiles of a product share on a device.
+struct SimtProduct {
+    const GpuView& gpu;
+    std::span<const double> p;
+    double m, n, k, batch, width, clock, perCycle, lanes, issue, l2, dramRate, w, x, y, warm;
+
+    SimtProduct(const Kernel& kernel, const GpuView& of, std::span<const double> parameters)
+        : gpu(of),
+          p(parameters),
+          m(static_cast<double>(kernel.m)),
+          n(static_cast<double>(kernel.n)),
+          k(static_cast<double>(kernel.k)),
+          batch(static_cast<double>(std::max<std::int64_t>(kernel.batch, 1))),
+          width(bits(kernel.type) / 8.0),
+          clock(of.clock),
+          perCycle(std::max({of.vectorPeak(kernel.type), of.tensorPeak(kernel.type), 1.0}) / (of.sms * of.clock)),
+          lanes(perCycle / 2),
+          issue(simtIssueShare(of, lanes, parameters)),
+          l2(std::max(of.l2Bytes, 1.0)),
+          dramRate(parameters[SimtDram] * of.dramBandwidth),
+          w(k * n * width),
+          x(m * k * width),
+          y(m * n * width),
+          warm(tile::missShare(batch * (w + x + y), parameters[SimtWarm] * l2)) {}
+};
+
+struct SimtTime {
+    TilePhysics physics;
+    double flops = 0, gather = 0;
+};
+
+// `besides`: see GivenTile.
+SimtTime timeOf(const SimtProduct& of, double tileM, double tileN, double threads, double splits, double occupancy,
+                double besides) {
+    const auto& p = of.p;
+    const double sms = of.gpu.sms, gridN = std::ceil(of.n / tileN), gridM = std::ceil(of.m / tileM);
+    const double blocks = of.batch * gridN * gridM * splits, perSm = std::ceil(blocks / sms);
+    const double steps = std::ceil(of.k / splits / 8) * 8;
+    const double resident = std::min(perSm, occupancy) * threads / 32 / (of.lanes / 16);
+    const double share = p[SimtCompute] * of.issue / (1 + p[SimtWarps] / resident) *
+                         (1 - p[SimtSmall] * std::log2(16384 / (tileM * tileN)));
+    const double work = perSm * 2 * tileM * tileN * (steps + p[SimtSteps]);
+    double compute = work / (of.perCycle * of.clock * std::max(share, 0.05));
+    if (besides > 0) compute = tile::slower(compute, perSm * besides);
+    // Blocks start row by row of the grid: a wave shares `rows` rows of tiles and `columns` of them.
+    const double wave = std::min(sms * occupancy, blocks), columns = std::min(gridN, wave);
+    const double rows = std::clamp(wave / columns, 1.0, gridM);
+    const double waves = std::max(1.0, gridN * gridM / (columns * rows));
+    const double sharedRows = std::min(rows * tileM, of.m) * of.k * of.width;
+    const double asked = waves * (std::min(columns * tileN, of.n) * of.k * of.width + sharedRows);
+    const double lost = (of.w + sharedRows) / (p[SimtReach] * of.l2), miss = lost * lost / (1 + lost * lost);
+    const double bytes = of.batch * (of.w + of.x + miss * std::max(0.0, asked - of.w - of.x) + of.y) * of.warm;
+    const double l2Bytes = blocks * (tileM + tileN) * steps * of.width;
+    const double feed = l2Bytes / (sms * p[SimtFeed] * of.clock), dram = bytes / of.dramRate;
+    SimtTime out;
+    out.gather = splits > 1 ? p[SimtGather] + of.batch * of.y * (splits + 1) / of.dramRate : 0;
+    out.flops = work * sms;
+    TilePhysics& one = out.physics;
+    one.seconds = tile::slower(tile::slower(compute, feed), dram) + out.gather;
+    one.compute = compute, one.l2 = feed, one.dram = dram, one.serial = out.gather;
+    one.tileM = tileM, one.tileN = tileN, one.tileK = 8, one.splits = splits;
+    one.blocks = blocks, one.blocksPerWave = sms * occupancy, one.waves = blocks / one.blocksPerWave;
+    one.fill = of.m * of.n / (gridN * tileN * gridM * tileM);
+    one.steps = steps / 8;
+    one.dramBytes = bytes, one.l2Bytes = l2Bytes;
+    return out;
+}
+
+}  // namespace
+
+TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
+    const SimtProduct of(kernel, gpu, p);
+    const int generation = simtGeneration(gpu);
+    const double registers = gpu.registerBytes > 0 ? gpu.registerBytes / 4 : 65536;
+    SimtTime best;
+    best.physics.seconds = INFINITY;
     for (const Tile& tile : tiles) {
-        if (batch > 1 ? !(tile.batched >> generation & 1) : tile.least > generation) continue;
+        if (of.batch > 1 ? !(tile.batched >> generation & 1) : tile.least > generation) continue;
         const double occupancy = std::max(1.0, std::min(std::floor(registers / (tile.threads * tile.registers)),
                                                         std::floor(gpu.warpsPerSm * 32 / tile.threads)));
-        const double gridN = std::ceil(n / tile.n), gridM = std::ceil(m / tile.m);
+        const double grid = std::ceil(of.n / tile.n) * std::ceil(of.m / tile.m);
         for (const double splits : splitChoices) {
-            if (splits > 1 && (batch > 1 || k / splits < shortestSplit || gridN * gridM * splits > 4 * sms)) break;
-            consider(tile, splits, occupancy, gridN, gridM);
+            if (splits > 1 && (of.batch > 1 || of.k / splits < shortestSplit || grid * splits > 4 * gpu.sms)) break;
+            const SimtTime one = timeOf(of, tile.m, tile.n, tile.threads, splits, occupancy, 0);
+            if (one.physics.seconds < best.physics.seconds) best = one;
         }
     }
-    finishSimt(best, bestFlops, bestGather, gpu, p);
-    return best;
+    finishSimt(best.physics, best.flops, best.gather, gpu, p);
+    return best.physics;
+}
+
+TilePhysics simtOfTile(const Kernel& kernel, const GpuView& gpu, std::span<const double> p, const GivenTile& tile) {
+    SimtTime one = timeOf(SimtProduct(kernel, gpu, p), tile.m, tile.n, tile.threads, 1, tile.held, tile.besides);
+    finishSimt(one.physics, one.flops, one.gather, gpu, p);
+    return one.physics;
 }
 
 void finishSimt(TilePhysics& out, double flops, double gather, const GpuView& gpu, std::span<const double> p) {

@@ -43,6 +43,16 @@ enum SimtParameter : std::size_t {
 const TileFamily& simtFamily();
 TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
 
+/// A tile that somebody else chose, not a library: a compiler's schedule.
+struct GivenTile {
+    double m = 1, n = 1, threads = 32;
+    double held = 1;     ///< blocks that a multiprocessor holds at once
+    double besides = 0;  ///< s of a multiprocessor for one block that its other pipes take beside its arithmetic
+};
+/// The same physics for that tile, with k in one piece.
+TilePhysics simtOfTile(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters,
+                       const GivenTile& tile);
+
 /// Clock of a load under the power limit, as a share of the nominal one. `load`: energy per FLOP ÷ that of arithmetic
 /// alone; `flopRate`: FLOP/s of the load at the nominal clock.
 double simtClock(const GpuView& gpu, double load, double flopRate, std::span<const double> parameters);
