@@ -11,7 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace orrery::cli {
 
@@ -33,19 +37,61 @@ Expected<std::vector<TunedRow>> readLogs(const std::vector<std::string>& paths) 
     return rows;
 }
 
+// Over operators.
+struct RankMean {
+    RankFigures sum;
+    std::size_t count = 0;
+    void add(const RankFigures& one) {
+        sum.spearman += one.spearman, sum.top1 += one.top1, sum.top10 += one.top10;
+        ++count;
+    }
+    std::string text() const {
+        const auto n = static_cast<double>(count);
+        return fmt::format("Spearman {:.3f}, first {}, best of ten {} ({} operators)", sum.spearman / n,
+                           percentOf(sum.top1 / n), percentOf(sum.top10 / n), count);
+    }
+};
+
 std::string textOf(const ScheduleJudgement& judged) {
     std::string text;
     if (!judged.operators.empty()) {
-        Table table(
-            {"device", "task", "operator", "schedules", "failed", "Spearman", "first", "best of ten", "ten by chance"},
-            {false, false, false, true, true, true, true, true, true});
+        const bool priced = std::any_of(judged.operators.begin(), judged.operators.end(),
+                                        [](const RankedOperator& one) { return one.analytic.has_value(); });
+        std::vector<std::string> names{"device",   "task",  "operator",    "schedules",    "failed",
+                                       "Spearman", "first", "best of ten", "ten by chance"};
+        std::vector<bool> numbers{false, false, false, true, true, true, true, true, true};
+        if (priced) {
+            for (const char* name : {"priced on", "Spearman", "first", "best of ten"}) names.emplace_back(name);
+            numbers.insert(numbers.end(), {false, true, true, true});
+        }
+        Table table(names, numbers);
+        std::map<std::string, RankMean> means;
         for (const RankedOperator& one : judged.operators) {
-            table.add({one.device, one.task, one.workload, std::to_string(one.schedules), std::to_string(one.failed),
-                       fmt::format("{:.3f}", one.spearman), percentOf(one.top1), percentOf(one.top10),
-                       percentOf(one.chance10)});
+            std::vector<std::string> row{one.device,
+                                         one.task,
+                                         one.workload,
+                                         std::to_string(one.schedules),
+                                         std::to_string(one.failed),
+                                         fmt::format("{:.3f}", one.spearman),
+                                         percentOf(one.top1),
+                                         percentOf(one.top10),
+                                         percentOf(one.chance10)};
+            means["the model"].add(one);
+            if (one.analytic) {
+                for (const std::string& cell : {one.drawn, fmt::format("{:.3f}", one.analytic->spearman),
+                                                percentOf(one.analytic->top1), percentOf(one.analytic->top10)})
+                    row.push_back(cell);
+                means["its nest on the drawn device"].add(*one.analytic);
+            } else if (priced) {
+                row.insert(row.end(), 4, "");
+            }
+            table.add(row);
         }
         text += table.text() +
                 "\nAll of operators that the model had not seen. `first`: best time ÷ time of its first choice.\n";
+        if (priced)
+            text += "Behind `priced on` the same for what that drawn device is said to take, from the loops alone.\n";
+        for (const auto& [who, mean] : means) text += fmt::format("Mean of {}: {}\n", who, mean.text());
     }
     if (!judged.devices.empty()) {
         Table table({"device", "operators", "given", "MAPE", "median", "Spearman", "in 90 %"},
@@ -76,6 +122,12 @@ nlohmann::ordered_json jsonOf(const ScheduleJudgement& judged, std::string_view 
                                     {"top1", one.top1},
                                     {"top10", one.top10},
                                     {"chance10", one.chance10}});
+        if (one.analytic) {
+            out["operators"].back()["analytic"] = {{"hardware", one.drawn},
+                                                   {"spearman", one.analytic->spearman},
+                                                   {"top1", one.analytic->top1},
+                                                   {"top10", one.analytic->top10}};
+        }
     }
     const auto times = [](const JudgedTimes& one) {
         return nlohmann::ordered_json{{"device", one.device},    {"rows", one.rows},     {"anchors", one.anchors},
@@ -90,15 +142,17 @@ nlohmann::ordered_json jsonOf(const ScheduleJudgement& judged, std::string_view 
 
 std::string csvOf(const ScheduleJudgement& judged, std::span<const TunedRow> rows) {
     const bool ranks = !judged.operators.empty();
-    std::string text =
-        fmt::format("device,task,workload,time_us,{}\n", ranks ? "share_of_best" : "predicted_us,low_us,high_us");
+    std::string text = fmt::format("device,task,workload,time_us,{}\n",
+                                   ranks ? "share_of_best,analytic_us" : "predicted_us,low_us,high_us");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (std::isnan(judged.said[i])) continue;
         text += fmt::format("{},{},{},{}", csvCell(rows[i].device), csvCell(rows[i].task), csvCell(rows[i].workload),
                             rows[i].seconds > 0 ? fmt::format("{:.6g}", 1e6 * rows[i].seconds) : "");
-        text += ranks ? fmt::format(",{:.6g}\n", judged.said[i])
-                      : fmt::format(",{:.6g},{:.6g},{:.6g}\n", 1e6 * judged.said[i], 1e6 * judged.low[i],
-                                    1e6 * judged.high[i]);
+        const double priced = judged.analytic[i];  // empty where it is not priced, or cannot run
+        text += ranks
+                    ? fmt::format(",{:.6g},{}\n", judged.said[i], priced > 0 ? fmt::format("{:.6g}", 1e6 * priced) : "")
+                    : fmt::format(",{:.6g},{:.6g},{:.6g}\n", 1e6 * judged.said[i], 1e6 * judged.low[i],
+                                  1e6 * judged.high[i]);
     }
     return text;
 }
@@ -199,6 +253,25 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
     if (!seed) return report(seed.error()), Usage;
     options.training.seed = *seed;
     options.training.stop = watch.token();
+    if (const auto model = arguments.value("model")) {
+        constexpr std::array<std::string_view, 3> models{"trees", "sequence", "both"};
+        const auto found = std::find(models.begin(), models.end(), *model);
+        if (found == models.end()) {
+            report(fail("usage.value", fmt::format("`--model {}`", *model), "trees, sequence or both").value());
+            return Usage;
+        }
+        options.training.ranks = static_cast<RankModel>(found - models.begin());
+    }
+    for (const std::string& text : arguments.values("hardware")) {
+        const auto equals = text.find('=');
+        if (equals == 0 || equals == text.npos || equals + 1 == text.size()) {
+            report(fail("usage.value", fmt::format("`--hardware {}`", text), "DEVICE=ID",
+                        "--hardware platinum-8124m=core-i9-10940x")
+                       .value());
+            return Usage;
+        }
+        options.drawn[text.substr(0, equals)] = text.substr(equals + 1);
+    }
     if (const auto text = arguments.value("samples")) {
         const auto number = wholeIn(*text);
         if (!number || *number < 3 || *number > 10'000) {
@@ -258,6 +331,9 @@ const Command schedulesCommand{
                 {"show", "LINE",
                  "the schedule on that line of FILE: its loops as code, its features, and what each adds to the "
                  "prediction of a model that has not seen the operator"},
+                {"model", "NAME",
+                 "ranks schedules: trees (the default), sequence (a network over the steps as they are), or both"},
+                {"hardware", "DEVICE=ID", "the drawn device that stands for DEVICE of the log; may be repeated", true},
                 {"seed", "N", "of folds, training and given rows; 1 if left out"},
                 {"csv", "FILE", "every judged row with what the model said; - is standard output"},
                 {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
@@ -268,6 +344,8 @@ const Command schedulesCommand{
                   "how many trials does a search save, and how good is the best after each?"},
                  {"orrery-cli schedules trials.csv --show 30",
                   "which loops does a schedule make, and what speaks for it?"},
+                 {"orrery-cli schedules trials.csv --hardware platinum-8124m=core-i9-10940x",
+                  "how well does the drawn device itself put the schedules in order?"},
                  {"orrery-cli schedules known.csv --test other.csv --csv -",
                   "what it says of another log, row by row"}},
     .run = runSchedules,

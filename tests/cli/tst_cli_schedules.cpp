@@ -95,6 +95,21 @@ private slots:
         QCOMPARE(cli({"schedules", log, log, "--show", "3"}).exit, 2);
     }
 
+    void drawnDevicesStandBesideTheModel() {
+        const QString log = written("trials.csv", trials({{64, 64}, {64, 128}}));
+        const QStringList drawn{"schedules", log, "--hardware", "cpu=core-i9-10940x"};
+        const Outcome outcome = cli(drawn + QStringList{"--model", "sequence", "--json"}, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const Json& each : checked(outcome)["operators"]) {
+            QCOMPARE(QString::fromStdString(each["analytic"]["hardware"].get<std::string>()),
+                     QString("core-i9-10940x"));
+            QVERIFY(each["analytic"]["top10"].get<double>() > 0);
+        }
+        const Outcome rows = cli(drawn + QStringList{"--csv", "-"}, {}, 60000);
+        QVERIFY(rows.out.startsWith("device,task,workload,time_us,share_of_best,analytic_us\n"));
+        QVERIFY(cli(drawn, {}, 60000).out.contains("priced on"));
+    }
+
     void timesAreAsTheSchemaSays() {
         const QString log = written("tuned.csv", tuned({{"a", 1}, {"b", 2}, {"c", 5}}));
         const Outcome outcome = cli({"schedules", log, "--json"}, {}, 60000);
@@ -163,6 +178,10 @@ private slots:
         QTest::newRow("samples") << QStringList{"tuned.csv", "--samples", "one"} << 2 << "usage.number";
         QTest::newRow("trials") << QStringList{"trials.csv", "--search", "--trials", "0"} << 2 << "usage.number";
         QTest::newRow("no trials") << QStringList{"tuned.csv", "--search"} << 1 << "schedules.few";
+        QTest::newRow("model") << QStringList{"trials.csv", "--model", "forest"} << 2 << "usage.value";
+        QTest::newRow("no device") << QStringList{"trials.csv", "--hardware", "t4"} << 2 << "usage.value";
+        QTest::newRow("other device") << QStringList{"trials.csv", "--hardware", "absent=t4"} << 1
+                                      << "schedules.device";
         QTest::newRow("all given") << QStringList{"tuned.csv", "--new-devices", "--samples", "25"} << 1
                                    << "schedules.few";
     }

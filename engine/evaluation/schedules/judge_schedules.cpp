@@ -3,6 +3,7 @@
 #include "base/maths.h"
 #include "base/random.h"
 #include "evaluation/error_metrics.h"
+#include "evaluation/schedules/drawn_devices.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,8 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 ScheduleJudgement emptyOf(std::size_t rows) {
     ScheduleJudgement judgement;
-    judgement.said.assign(rows, none), judgement.low.assign(rows, none), judgement.high.assign(rows, none);
+    for (std::vector<double>* each : {&judgement.said, &judgement.low, &judgement.high, &judgement.analytic})
+        each->assign(rows, none);
     return judgement;
 }
 
@@ -36,6 +38,46 @@ double bestOfDrawn(std::vector<double> shares, std::size_t drawn) {
         none *= 1 - hit;
     }
     return sum;
+}
+
+std::vector<double> sharesOf(std::span<const TunedRow> rows, std::span<const std::size_t> places) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : places)
+        if (rows[i].seconds > 0) best = std::min(best, rows[i].seconds);
+    std::vector<double> shares;
+    for (const std::size_t i : places) shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
+    return shares;
+}
+
+// `said`: of each row, higher is better.
+RankFigures figuresOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                      std::span<const double> shares, std::span<const double> said) {
+    RankFigures figures;
+    std::vector<double> runs, saidOfRuns;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (rows[places[i]].seconds > 0) runs.push_back(shares[i]), saidOfRuns.push_back(said[places[i]]);
+    figures.spearman = runs.size() > 1 ? spearmanRho(saidOfRuns, runs) : 0;
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return said[places[a]] > said[places[b]]; });
+    figures.top1 = shares[order[0]];
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
+        figures.top10 = std::max(figures.top10, shares[order[i]]);
+    return figures;
+}
+
+// And how well the drawn device itself does.
+RankedOperator besideDrawn(std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                           const ScheduleJudgement& judged, const DrawnDevices& drawn) {
+    RankedOperator one = rankedOf(rows, places, judged.said);
+    if (std::any_of(places.begin(), places.end(), [&](std::size_t i) { return std::isnan(judged.analytic[i]); }))
+        return one;
+    std::vector<double> rates(rows.size());
+    for (const std::size_t i : places) rates[i] = judged.analytic[i] > 0 ? 1 / judged.analytic[i] : 0;
+    one.drawn = drawn.nameOf(one.device);
+    one.analytic = figuresOf(rows, places, sharesOf(rows, places), rates);
+    return one;
 }
 
 JudgedTimes judgedOf(std::string device, std::span<const TunedRow> rows, std::span<const std::size_t> places,
@@ -128,29 +170,15 @@ constexpr std::size_t fewestSchedules = 10, fewestJudged = 10;
 
 RankedOperator rankedOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
                         std::span<const double> said) {
-    RankedOperator one{
-        rows[places[0]].device, rows[places[0]].task, rows[places[0]].workload, places.size(), 0, 0, 0, 0, 0};
-    double best = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : places) {
-        if (rows[i].seconds > 0)
-            best = std::min(best, rows[i].seconds);
-        else
-            ++one.failed;
-    }
-    std::vector<double> shares, runs, saidOfRuns;
-    for (const std::size_t i : places) {
-        shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
-        if (rows[i].seconds > 0) runs.push_back(shares.back()), saidOfRuns.push_back(said[i]);
-    }
-    one.spearman = runs.size() > 1 ? spearmanRho(saidOfRuns, runs) : 0;
-    std::vector<std::size_t> order(places.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return said[places[a]] > said[places[b]]; });
-    one.top1 = shares[order[0]];
-    for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
-        one.top10 = std::max(one.top10, shares[order[i]]);
-    one.chance10 = bestOfDrawn(shares, 10);
+    RankedOperator one;
+    const TunedRow& first = rows[places[0]];
+    one.device = first.device, one.task = first.task, one.workload = first.workload;
+    one.schedules = places.size();
+    one.failed = static_cast<std::size_t>(
+        std::count_if(places.begin(), places.end(), [&](std::size_t i) { return !(rows[i].seconds > 0); }));
+    std::vector<double> shares = sharesOf(rows, places);
+    static_cast<RankFigures&>(one) = figuresOf(rows, places, shares, said);
+    one.chance10 = bestOfDrawn(std::move(shares), 10);
     return one;
 }
 
@@ -164,14 +192,19 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
     ScheduleJudgement judgement = emptyOf(rows.size());
     const auto operators = operatorsOf(rows);
     if (isOfTrials(rows)) {
+        const auto drawn = DrawnDevices::find(rows, options.drawn);
+        if (!drawn) return Unexpected(drawn.error());
+        judgement.analytic = drawn->prices(rows);
         for (const auto& one : operators) {
             if (one.size() < fewestSchedules) continue;
             std::vector<bool> left(rows.size());
             for (const std::size_t i : one) left[i] = true;
-            const auto model = ScheduleRanks::fit(without(rows, left), options.training);
+            ScheduleTraining training = options.training;
+            training.device = rows[one.front()].device;
+            const auto model = ScheduleRanks::fit(without(rows, left), training);
             if (!model) return Unexpected(model.error());
             for (const std::size_t i : one) judgement.said[i] = model->share(rows[i]);
-            judgement.operators.push_back(rankedOf(rows, one, judgement.said));
+            judgement.operators.push_back(besideDrawn(rows, one, judgement, *drawn));
         }
         return judgement;  // isOfTrials(): one at least has so many
     }
@@ -238,11 +271,15 @@ Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::spa
                                        const JudgeScheduleOptions& options) {
     ScheduleJudgement judgement = emptyOf(asked.size());
     if (isOfTrials(known)) {
+        const auto drawn = DrawnDevices::find(asked, options.drawn);
+        if (!drawn) return Unexpected(drawn.error());
+        judgement.analytic = drawn->prices(asked);
         const auto model = ScheduleRanks::fit(known, options.training);
         if (!model) return Unexpected(model.error());
         for (std::size_t i = 0; i < asked.size(); ++i) judgement.said[i] = model->share(asked[i]);
         for (const auto& one : operatorsOf(asked))
-            if (one.size() >= fewestSchedules) judgement.operators.push_back(rankedOf(asked, one, judgement.said));
+            if (one.size() >= fewestSchedules)
+                judgement.operators.push_back(besideDrawn(asked, one, judgement, *drawn));
         if (judgement.operators.empty()) return nothingToJudge("no operator has ten schedules");
         return judgement;
     }

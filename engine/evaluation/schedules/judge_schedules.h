@@ -5,15 +5,24 @@
 
 #include "learning/schedules/schedule_model.h"
 
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace orrery {
 
-/// One operator whose schedules were ranked by a model that had not seen it.
-struct RankedOperator {
-    std::string device, task, workload;
-    std::size_t schedules = 0, failed = 0;
+struct RankFigures {
     double spearman = 0;         ///< of those that ran
     double top1 = 0, top10 = 0;  ///< best time ÷ the time of the model's first choice, of the best of its first ten
-    double chance10 = 0;         ///< the same of ten drawn blindly, expected
+};
+/// One operator whose schedules were ranked by a model that had not seen it.
+struct RankedOperator : RankFigures {
+    std::string device, task, workload;
+    std::size_t schedules = 0, failed = 0;
+    double chance10 = 0;                  ///< top10 of ten drawn blindly, expected
+    std::string drawn;                    ///< the catalogue's device on which they were priced; empty: none
+    std::optional<RankFigures> analytic;  ///< of these prices, which know no log (methods/schedule)
 };
 /// Times of best schedules on one device.
 struct JudgedTimes {
@@ -27,18 +36,24 @@ struct ScheduleJudgement {
     JudgedTimes all;
     /// Per row of what was judged: seconds with interval (times), or the share of the best (ranks); NaN where none.
     std::vector<double> said, low, high;
-    Diagnostics notes;  ///< devices with too few rows
+    std::vector<double> analytic;  ///< per row of what was ranked: seconds, 0: cannot run; NaN: not priced
+    Diagnostics notes;             ///< devices with too few rows
 };
 
 struct JudgeScheduleOptions {
     ScheduleTraining training;
     std::size_t anchors = 10;  ///< rows of a device that is not known, drawn by seed
     int folds = 5;
+    /// Id or file of the drawn device that stands for one of the log: `platinum-8124m` → `core-i9-10940x`. Others are
+    /// looked up by their name, as addKnownDevices() does.
+    std::map<std::string, std::string> drawn;
 };
 
 /// What the catalogue says of rows' GPUs that the log does not: multiprocessors and the warps that each holds. A device
 /// is looked up by its name, also without its platform (`cuda v100`); of others nothing is assumed.
 void addKnownDevices(std::span<TunedRow> rows);
+/// Id of the catalogue's device under a log's name; empty if there is none.
+std::string knownDevice(const std::string& name);
 
 /// True where most operators have ten schedules and more: schedules are ranked; else times of the best are asked.
 bool isOfTrials(std::span<const TunedRow> rows);

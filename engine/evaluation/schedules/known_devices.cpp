@@ -6,14 +6,18 @@
 
 namespace orrery {
 
+std::string knownDevice(const std::string& name) {
+    std::string id = catalogueId(name);
+    const auto space = name.rfind(' ');
+    return id.empty() && space != name.npos ? catalogueId(std::string_view(name).substr(space + 1)) : id;
+}
+
 void addKnownDevices(std::span<TunedRow> rows) {
     struct Known {
         double cores = 0, warps = 0;
     };
     const auto lookUp = [](const std::string& name) {
-        std::string id = catalogueId(name);
-        const auto space = name.rfind(' ');
-        if (id.empty() && space != name.npos) id = catalogueId(std::string_view(name).substr(space + 1));
+        const std::string id = knownDevice(name);
         const auto hardware = id.empty() ? nullptr : catalogueHardware(id);
         if (!hardware) return Known{};
         const auto gpu = gpuView(*hardware);

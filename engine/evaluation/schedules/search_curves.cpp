@@ -108,7 +108,9 @@ Expected<SearchJudgement> judgeSearch(std::span<const TunedRow> rows, const Sche
         std::vector<TunedRow> others;
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (!own[i]) others.push_back(rows[i]);
-        const auto model = ScheduleRanks::fit(others, options);
+        ScheduleTraining training = options;
+        training.device = rows[places.front()].device;
+        const auto model = ScheduleRanks::fit(others, training);
         if (!model) return Unexpected(model.error());
         out.operators.push_back(curveOf(rows, places, *model, options, trials));
     }

@@ -60,6 +60,15 @@ std::vector<double> numbersOfKey(std::string_view key) {
     return numbers;
 }
 
+void collect(const JsonNode& node, std::vector<double>& numbers) {
+    for (const JsonNode& each : node.items) collect(each, numbers);
+    if (node.isNumber()) {
+        numbers.push_back(node.number);
+    } else if (const auto dollar = node.text.find('$'); dollar != std::string::npos) {
+        if (const auto number = numberIn(std::string_view(node.text).substr(dollar + 1))) numbers.push_back(*number);
+    }
+}
+
 std::vector<TuningStep> stepsOf(const JsonNode& steps) {
     std::vector<TuningStep> all;
     for (const JsonNode& each : steps.items) {
@@ -68,6 +77,7 @@ std::vector<TuningStep> stepsOf(const JsonNode& steps) {
         step.kind = each.items[0].text;
         for (std::size_t i = 1; i < each.items.size(); ++i) {
             const JsonNode& part = each.items[i];
+            collect(part, step.all);
             if (part.isNumber()) step.numbers.push_back(part.number);
             if (part.isText()) step.word = part.text;
             if (!part.isArray()) continue;

@@ -1,6 +1,7 @@
 #include "learning/schedules/schedule_features.h"
 #include "learning/schedules/schedule_loops.h"
 #include "learning/schedules/schedule_model.h"
+#include "learning/schedules/sequence_rates.h"
 #include "learning/training.h"
 #include "learning/tree_contributions.h"
 
@@ -31,7 +32,45 @@ TrainingOptions shallowTrees(const ScheduleTraining& training) {
     return options;
 }
 
-Expected<std::vector<RegressorPtr>> trained(const TrainingData& data, const ScheduleTraining& training) {
+class TreeRates final : public RateModel {
+public:
+    explicit TreeRates(std::vector<RegressorPtr> all) : all_(std::move(all)) {}
+    double rate(const TunedRow& row) const override {
+        std::array<double, scheduleFeatures> features{};
+        scheduleFeaturesOf(row, features);
+        double sum = 0;
+        for (const RegressorPtr& model : all_) sum += model->predict(features);
+        return sum / static_cast<double>(all_.size());
+    }
+    std::vector<double> contributions(const TunedRow& row, std::span<const TunedRow* const> others,
+                                      const std::stop_token& stop) const override {
+        std::array<double, scheduleFeatures> features{};
+        scheduleFeaturesOf(row, features);
+        std::vector<double> besides(others.size() * scheduleFeatures), sum(scheduleFeatures);
+        for (std::size_t i = 0; i < others.size(); ++i)
+            scheduleFeaturesOf(*others[i], std::span(besides).subspan(i * scheduleFeatures, scheduleFeatures));
+        for (const RegressorPtr& model : all_) {
+            const auto* trees = dynamic_cast<const Trees*>(model.get());
+            if (!trees) continue;
+            const auto own = contributionsOf(*trees, features, besides, stop);
+            for (std::size_t f = 0; f < scheduleFeatures; ++f) sum[f] += own[f] / static_cast<double>(all_.size());
+        }
+        return sum;
+    }
+
+private:
+    std::vector<RegressorPtr> all_;
+};
+
+Expected<RateModelPtr> trainTrees(const RatedSchedules& schedules, const ScheduleTraining& training) {
+    TrainingData data;
+    data.names = scheduleFeatureNames();
+    data.target = schedules.rates;
+    std::array<double, scheduleFeatures> features{};
+    for (const TunedRow* row : schedules.rows) {
+        scheduleFeaturesOf(*row, features);
+        data.features.insert(data.features.end(), features.begin(), features.end());
+    }
     std::vector<RegressorPtr> all;
     TrainingOptions options = shallowTrees(training);
     for (int i = 0; i < ensembles; ++i, ++options.seed) {
@@ -39,7 +78,32 @@ Expected<std::vector<RegressorPtr>> trained(const TrainingData& data, const Sche
         if (!one) return Unexpected(one.error());
         all.push_back(std::move(*one));
     }
-    return all;
+    return std::make_shared<const TreeRates>(std::move(all));
+}
+
+class MeanRates final : public RateModel {
+public:
+    MeanRates(RateModelPtr a, RateModelPtr b) : a_(std::move(a)), b_(std::move(b)) {}
+    double rate(const TunedRow& row) const override { return 0.5 * (a_->rate(row) + b_->rate(row)); }
+    std::vector<double> contributions(const TunedRow& row, std::span<const TunedRow* const> others,
+                                      const std::stop_token& stop) const override {
+        auto sum = a_->contributions(row, others, stop);
+        const auto more = b_->contributions(row, others, stop);
+        for (std::size_t f = 0; f < sum.size(); ++f) sum[f] = 0.5 * (sum[f] + more[f]);
+        return sum;
+    }
+
+private:
+    RateModelPtr a_, b_;
+};
+
+Expected<RateModelPtr> trained(const RatedSchedules& schedules, const ScheduleTraining& training) {
+    if (training.ranks == RankModel::Sequence) return trainSequence(schedules, training);
+    auto trees = trainTrees(schedules, training);
+    if (!trees || training.ranks == RankModel::Trees) return trees;
+    auto sequence = trainSequence(schedules, training);
+    if (!sequence) return sequence;
+    return std::make_shared<const MeanRates>(std::move(*trees), std::move(*sequence));
 }
 
 // How fast each schedule of an operator runs per place that it fills, over the fastest; 0 where it failed.
@@ -54,83 +118,65 @@ std::vector<double> ratesOf(std::span<const TunedRow> rows, std::span<const std:
 
 }  // namespace
 
+std::vector<double> RateModel::contributions(const TunedRow&, std::span<const TunedRow* const>,
+                                             const std::stop_token&) const {
+    return std::vector<double>(scheduleFeatures);
+}
+
 Expected<ScheduleRanks> ScheduleRanks::fit(std::span<const TunedRow> rows, const ScheduleTraining& options) {
-    std::map<std::string, TrainingData> data;
-    TrainingData all;
-    all.names = scheduleFeatureNames();
-    std::array<double, scheduleFeatures> features{};
+    std::map<std::string, RatedSchedules> devices;
+    RatedSchedules all;
     for (const auto& one : operatorsOf(rows)) {
         if (one.size() < 10) continue;
         const auto rates = ratesOf(rows, one);
         if (std::all_of(rates.begin(), rates.end(), [](double rate) { return rate == 0; })) continue;
-        TrainingData& own = data[rows[one.front()].device];
-        own.names = all.names;
-        for (std::size_t i = 0; i < one.size(); ++i) {
-            scheduleFeaturesOf(rows[one[i]], features);
-            for (TrainingData* into : {&own, &all}) {
-                into->features.insert(into->features.end(), features.begin(), features.end());
-                into->target.push_back(rates[i]);
-            }
+        for (RatedSchedules* into : {&devices[rows[one.front()].device], &all}) {
+            for (const std::size_t i : one) into->rows.push_back(&rows[i]);
+            into->rates.insert(into->rates.end(), rates.begin(), rates.end());
+            into->ends.push_back(into->rows.size());
         }
     }
-    if (data.empty()) {
+    if (devices.empty()) {
         return fail("schedules.few", "no operator has ten schedules: nothing can be ranked",
                     "a log of many schedules of the same operators");
     }
     ScheduleRanks ranks;
-    for (const auto& [device, own] : data) {
-        auto models = trained(own, options);
-        if (!models) return Unexpected(models.error());
-        ranks.models_[device] = std::move(*models);
+    const bool known = devices.contains(options.device);
+    for (const auto& [device, own] : devices) {
+        if (!options.device.empty() && device != options.device) continue;
+        auto model = trained(own, options);
+        if (!model) return Unexpected(model.error());
+        ranks.models_[device] = std::move(*model);
     }
-    if (data.size() == 1) {
+    if (devices.size() == 1 && !ranks.models_.empty()) {
         ranks.all_ = ranks.models_.begin()->second;
-    } else {
-        auto models = trained(all, options);
-        if (!models) return Unexpected(models.error());
-        ranks.all_ = std::move(*models);
+    } else if (!known) {
+        auto model = trained(all, options);
+        if (!model) return Unexpected(model.error());
+        ranks.all_ = std::move(*model);
     }
     if (options.stop.stop_requested()) return fail("study.cancelled", "the fit was stopped");
     return ranks;
 }
 
-const std::vector<RegressorPtr>& ScheduleRanks::modelsOf(const TunedRow& row) const {
+const RateModel& ScheduleRanks::modelOf(const TunedRow& row) const {
     const auto own = models_.find(row.device);
-    return own == models_.end() ? all_ : own->second;
+    return own == models_.end() ? *all_ : *own->second;
 }
 
 ScheduleReasons ScheduleRanks::reasons(const TunedRow& row, std::span<const TunedRow* const> others,
                                        const std::stop_token& stop) const {
-    std::array<double, scheduleFeatures> features{};
-    scheduleFeaturesOf(row, features);
-    std::vector<double> all(others.size() * scheduleFeatures);
-    for (std::size_t i = 0; i < others.size(); ++i)
-        scheduleFeaturesOf(*others[i], std::span(all).subspan(i * scheduleFeatures, scheduleFeatures));
+    const RateModel& model = modelOf(row);
     ScheduleReasons reasons;
     reasons.places = filledPlaces(row);
-    reasons.features.assign(scheduleFeatures, 0);
-    const auto& models = modelsOf(row);
-    const auto each = 1 / static_cast<double>(models.size());
-    for (const RegressorPtr& model : models) {
-        reasons.rate += each * model->predict(features);
-        for (std::size_t i = 0; i < others.size(); ++i)
-            reasons.mean += each / static_cast<double>(others.size()) *
-                            model->predict(std::span(all).subspan(i * scheduleFeatures, scheduleFeatures));
-        const auto* trees = dynamic_cast<const Trees*>(model.get());
-        if (!trees) continue;
-        const auto own = contributionsOf(*trees, features, all, stop);
-        for (std::size_t f = 0; f < scheduleFeatures; ++f) reasons.features[f] += each * own[f];
-    }
+    reasons.rate = model.rate(row);
+    for (const TunedRow* other : others) reasons.mean += model.rate(*other) / static_cast<double>(others.size());
+    reasons.features = model.contributions(row, others, stop);
     return reasons;
 }
 
 double ScheduleRanks::share(const TunedRow& row) const {
-    std::array<double, scheduleFeatures> features{};
-    scheduleFeaturesOf(row, features);
-    const auto& models = modelsOf(row);
-    double sum = 0;
-    for (const RegressorPtr& model : models) sum += model->predict(features);
-    return std::clamp(filledPlaces(row) * sum / static_cast<double>(models.size()), 0.0, 1.0);
+    return std::clamp(filledPlaces(row) * modelOf(row).rate(row), 0.0, 1.0);
 }
 
 }  // namespace orrery

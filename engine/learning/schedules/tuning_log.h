@@ -16,12 +16,14 @@ struct ScheduleKnob {
     std::string word;           ///< of a knob that is no number
 };
 
-/// A step of an Ansor program as its record writes it: `["SP", 2, 0, 1024, [2, 1, 4], 1]`.
+/// A step of an Ansor program as its record writes it: `["SP", 2, 0, 1024, [2, 1, 4], 1]`. The words: `SP` (split),
+/// `RE` (reorder), `AN` (annotate), …
 struct TuningStep {
-    std::string kind;             ///< `SP`, `RE`, …
+    std::string kind;
     std::vector<double> numbers;  ///< those that stand alone, in order
     std::vector<double> list;     ///< of the one list
     std::string word;
+    std::vector<double> all;  ///< of the step in order, lists unrolled; behind a `$` too
 };
 
 struct TunedRow {
@@ -30,9 +32,9 @@ struct TunedRow {
     TensorWork work;
     std::vector<ScheduleKnob> knobs;
     std::vector<TuningStep> steps;  ///< of Ansor's records; empty: a template made the program
-    double seconds = 0;               ///< 0: the schedule failed
-    double cores = 0;                 ///< of the device (multiprocessors of a GPU); 0: not known
-    double warps = 0;                 ///< that a multiprocessor holds at most; 0: not known, or no GPU
+    double seconds = 0;             ///< 0: the schedule failed
+    double cores = 0;               ///< of the device (multiprocessors of a GPU); 0: not known
+    double warps = 0;               ///< that a multiprocessor holds at most; 0: not known, or no GPU
     int line = 0;
 };
 
