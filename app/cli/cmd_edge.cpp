@@ -262,6 +262,9 @@ const Command edgeCommand{
                  "another table of networks by name: its devices are known too, and what it says of networks; more may "
                  "follow",
                  true},
+                {"model", "NAME",
+                 "tells networks by additive counts (additive, the default) or by what a graph network learned from "
+                 "known devices makes of them (graph)"},
                 {"choose", "", "samples are chosen by what they say of the others, instead of drawn"},
                 {"next", "N", "list what to measure next of a new device, and the error that is then said"},
                 {"measured", "FILE", "what was measured of it so far: network,latency_ms"},

@@ -150,7 +150,7 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     const auto files = referenceFiles(arguments);
     if (!files.empty() && std::all_of(files.begin(), files.end(), isEdgeTable))
         return evaluateNetworks(arguments, files, watch);
-    for (const char* option : {"samples", "repeats", "target", "known"}) {
+    for (const char* option : {"samples", "repeats", "target", "known", "model"}) {
         if (!arguments.has(option)) continue;
         // A file that is not there is what is wrong, whatever goes with it.
         for (const std::string& file : files) {
@@ -254,6 +254,7 @@ std::vector<Option> optionsOfEvaluate() {
          "whole models: launches and fusion as each method has them by itself, not as they were measured"},
         {"matrix", "BY", "several methods: also a matrix of methods by platform, class, kind, level or truth"},
         {"table", "FILE", "several methods: the figures and the matrix as LaTeX, or the matrix as CSV by its ending"},
+        {"model", "NAME", "of a table of networks: additive (the default) or graph"},
         {"samples", "N", "of a table of networks: measured on a device, by which the others are told (10)"},
         {"repeats", "N", "of a table of networks: draws that figures are means of (1)"},
         {"target", "NAME", "of a table of networks: a device that is judged; all if left out", true},

@@ -76,6 +76,11 @@ Expected<EdgeProtocol> edgeProtocolOf(const Arguments& arguments) {
     protocol.references = arguments.values("reference");
     protocol.prior = !arguments.has("no-prior");
     protocol.choose = arguments.has("choose");
+    if (const auto model = arguments.value("model")) {
+        if (*model != "additive" && *model != "graph")
+            return fail("usage.value", fmt::format("`--model {}`", *model), "additive or graph");
+        protocol.model = *model == "graph" ? EdgeModel::Graph : EdgeModel::Additive;
+    }
     const auto samples = wholeOption(arguments, "samples", 10, 1'000'000);
     if (!samples) return Unexpected(samples.error());
     if (protocol.choose && !protocol.references.empty())
@@ -126,7 +131,10 @@ std::string edgeText(const EdgeResult& result, const EdgeTable& known, const Edg
     Table table({"target", "rows", "samples", "MAPE", "median", "rank", "within 10 %", "fastest tenth", "in 90 %",
                  "off by 2", "simple MAPE", "simple rank", "told by", "dead code"},
                 {false, true, true, true, true, true, true, true, true, true, true, true, false, false});
-    const std::string usual = known.space.empty() ? "devices" : result.knownDevices > 0 ? "prior" : "roofline";
+    const std::string usual = known.space.empty()                  ? "devices"
+                              : result.knownDevices == 0           ? "roofline"
+                              : protocol.model == EdgeModel::Graph ? "graph"
+                                                                   : "prior";
     const auto line = [&](const EdgeJudgement& j) {
         table.add({j.target, count(static_cast<double>(j.rows)), fmt::format("{:g}", j.samples), percentOf(j.mape),
                    percentOf(j.median), fmt::format("{:.4f}", j.spearman), percentOf(j.within10), percentOf(j.top),
@@ -156,10 +164,15 @@ std::string edgeText(const EdgeResult& result, const EdgeTable& known, const Edg
 
 std::string edgeJson(const EdgeResult& result, const EdgeTable& known, const EdgeTable* asked,
                      const EdgeProtocol& protocol) {
-    Json json{{"format", "orrery-edge"},     {"version", 1},
-              {"table", known.path},         {"space", known.space},
-              {"samples", protocol.samples}, {"seed", protocol.seed},
-              {"repeats", protocol.repeats}, {"known_devices", result.knownDevices}};
+    Json json{{"format", "orrery-edge"},
+              {"version", 1},
+              {"table", known.path},
+              {"space", known.space},
+              {"model", protocol.model == EdgeModel::Graph ? "graph" : "additive"},
+              {"samples", protocol.samples},
+              {"seed", protocol.seed},
+              {"repeats", protocol.repeats},
+              {"known_devices", result.knownDevices}};
     if (asked) json["rows"] = asked->path;
     json["targets"] = Json::array();
     for (const EdgeJudgement& each : result.targets) json["targets"].push_back(jsonOf(each));

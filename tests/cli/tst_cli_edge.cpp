@@ -181,6 +181,7 @@ private slots:
         QTest::newRow("target") << QStringList{"given.csv", "--target", "fourth"} << 1 << "edge.no-column";
         QTest::newRow("known") << QStringList{"given.csv", "--known", "fourth"} << 1 << "edge.no-column";
         QTest::newRow("samples") << QStringList{"given.csv", "--samples", "few"} << 2 << "usage.value";
+        QTest::newRow("model") << QStringList{"given.csv", "--model", "forest"} << 2 << "usage.value";
         QTest::newRow("range") << QStringList{"given.csv", "--test", "9:3"} << 2 << "usage.value";
         QTest::newRow("half") << QStringList{"given.csv", "--half", "middle"} << 2 << "usage.value";
         QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";

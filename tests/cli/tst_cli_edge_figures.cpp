@@ -36,7 +36,13 @@ QList<Figures> figures() {
     return {
         {"NAS-Bench-201, HELP's protocol", {10, 5, 0}, "help/nasbench201_latency_ms.csv", helpDevices},
         {"NAS-Bench-201, each of 21 devices", {10, 30, 100}, "help/nasbench201_latency_ms.csv", {}},
+        {"HELP's protocol, graph network",
+         {10, 5, 0},
+         "help/nasbench201_latency_ms.csv",
+         helpDevices + QString(" --model graph")},
+        {"NAS-Bench-201, 21 devices, graph network", {10, 100}, "help/nasbench201_latency_ms.csv", "--model graph"},
         {"FBNet, each of 21 devices", {10}, "help/fbnet_latency_ms.csv", {}},
+        {"FBNet, 21 devices, graph network", {10}, "help/fbnet_latency_ms.csv", "--model graph"},
         {"OFA, each of ten GPU columns", {10, 30}, "help/ofa_latency_ms.csv", {}},
         {"Raspberry Pi 5, eight columns", {10, 30, 100, 3000}, pi5, {}},
         {"Pi 5, LiteRT from ONNX Runtime",

@@ -3,6 +3,7 @@
 #include "base/text/nearest.h"
 #include "evaluation/edge/few_shot.h"
 #include "learning/edge/dead_code.h"
+#include "learning/edge/graph_features.h"
 #include "learning/edge/next_samples.h"
 #include "learning/edge/simple_models.h"
 
@@ -100,7 +101,8 @@ struct SpaceJudge {
         out.noise = model->noise;
         out.samples = static_cast<double>(rows.size());
         out.simple = model->simple ? 1 : 0;
-        if (table.space == "nasbench201") out.deadCode = toText(deadCodeRule(taken, values));
+        if (table.space == "nasbench201" && task.protocol.model == EdgeModel::Additive)
+            out.deadCode = toText(deadCodeRule(taken, values));
         if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
         return out;
     }
@@ -162,12 +164,16 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
     EdgeResult result;
     if (auto good = checkReferences(task, targets, result); !good) return Unexpected(good.error());
     std::optional<SpaceJudge> judge;
+    Expected<FeatureRows> counts, askedCounts;
     if (!known.space.empty()) {
-        auto own = edgeFeatures(known);
-        if (!own) return Unexpected(own.error());
-        auto others = task.same ? own : edgeFeatures(asked);
-        if (!others) return Unexpected(others.error());
-        judge.emplace(SpaceJudge{task, std::move(*own), std::move(*others)});
+        counts = edgeFeatures(known);
+        if (!counts) return Unexpected(counts.error());
+        askedCounts = task.same ? counts : edgeFeatures(asked);
+        if (!askedCounts) return Unexpected(askedCounts.error());
+        judge.emplace(SpaceJudge{task, *counts, *askedCounts});
+    } else if (protocol.model == EdgeModel::Graph) {
+        return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
+                    "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
     }
     std::optional<DevicePrior> prior;
     std::vector<std::string> priorOf;
@@ -177,7 +183,17 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
         if (judge && (!prior || names != priorOf)) {
             std::vector<std::vector<double>> columns;
             for (const std::string& each : names) columns.push_back(known.values[known.target(each)]);
-            auto learned = DevicePrior::learn(judge->known, columns, analyticColumns(known));
+            const bool graph = protocol.model == EdgeModel::Graph;
+            if (graph) {
+                const auto graphs = GraphFeatures::learn(known.space, known.networks, columns,
+                                                         {.seed = protocol.seed, .stop = protocol.stop});
+                if (!graphs) return Unexpected(graphs.error());
+                auto own = graphs->rows(known.networks, *counts), others = graphs->rows(asked.networks, *askedCounts);
+                if (!own || !others) return Unexpected(own ? others.error() : own.error());
+                judge->known = std::move(*own), judge->asked = std::move(*others);
+            }
+            auto learned =
+                DevicePrior::learn(judge->known, columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
             if (!learned) return Unexpected(learned.error());
             learned->calibrate(judge->known, columns, protocol.samples, protocol.seed);
             prior = std::move(*learned);

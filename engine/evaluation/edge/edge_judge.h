@@ -16,11 +16,16 @@
 
 namespace orrery {
 
+/// What tells networks of a search space: counts of their operators (`space_features.h`), or what a graph network
+/// learned from known devices makes of them (`graph_features.h`).
+enum class EdgeModel : std::uint8_t { Additive, Graph };
+
 struct EdgeProtocol {
     std::vector<std::string> targets;  ///< judged; empty: all
     std::vector<std::string>
         priorTargets;   ///< devices known; empty: all that are not judged, or all others where all are
     bool prior = true;  ///< false: a roofline alone
+    EdgeModel model = EdgeModel::Additive;
     std::size_t samples = 10;
     std::uint64_t seed = 1;
     std::size_t repeats = 1;

@@ -1,7 +1,5 @@
 #include "learning/edge/space_features.h"
 
-#include "workload/spaces/spaces.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,17 +31,6 @@ SpaceFeatures cellFeatures() {
     for (std::size_t c = 0; c < f.half; ++c) f.names.push_back("folded: " + f.names[c]);
     f.nothing += f.half;
     return f;
-}
-
-// What is left where a multiplication by zero is a constant and what leads nowhere is dropped. Operators of a constant
-// stay as long as their output is used: runtimes fold no convolutions.
-NasBench201Cell folded(NasBench201Cell cell) {
-    std::array<bool, 4> used{false, false, false, true};
-    for (std::size_t e = cell.edges.size(); e-- > 0;) {
-        if (!used[static_cast<std::size_t>(cell.to[e])]) cell.edges[e] = NasBench201Cell::None;
-        if (cell.edges[e] != NasBench201Cell::None) used[static_cast<std::size_t>(cell.from[e])] = true;
-    }
-    return cell;
 }
 
 // Which value each node holds: a node of one skip alone holds that of another, and two of one pool alone of the same
@@ -216,6 +203,16 @@ void hatRow(const HatNetwork& n, std::vector<double>& row) {
 
 }  // namespace
 
+// Operators of a constant stay as long as their output is used: runtimes fold no convolutions.
+NasBench201Cell foldedCell(NasBench201Cell cell) {
+    std::array<bool, 4> used{false, false, false, true};
+    for (std::size_t e = cell.edges.size(); e-- > 0;) {
+        if (!used[static_cast<std::size_t>(cell.to[e])]) cell.edges[e] = NasBench201Cell::None;
+        if (cell.edges[e] != NasBench201Cell::None) used[static_cast<std::size_t>(cell.from[e])] = true;
+    }
+    return cell;
+}
+
 Expected<SpaceFeatures> spaceFeatures(std::string_view space) {
     if (space == "nasbench201") return cellFeatures();
     if (space == "fbnet") return blockFeatures();
@@ -232,7 +229,7 @@ Expected<void> appendFeatures(const SpaceFeatures& space, std::string_view code,
         const auto cell = readNasBench201(code);
         if (!cell) return Unexpected(cell.error());
         cellRow(*cell, false, row);
-        cellRow(folded(*cell), true, row);
+        cellRow(foldedCell(*cell), true, row);
     } else if (space.space == "fbnet") {
         const auto blocks = readFbnet(code);
         if (!blocks) return Unexpected(blocks.error());

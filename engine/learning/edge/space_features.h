@@ -4,6 +4,7 @@
 // something, one column per choice at a place, work. Read from the code itself; no device in it.
 
 #include "base/diagnostic.h"
+#include "workload/spaces/spaces.h"
 
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct SpaceFeatures {
 Expected<SpaceFeatures> spaceFeatures(std::string_view space);
 /// Appends one row. `code` as in `workload/spaces`. Fails as its readers do.
 Expected<void> appendFeatures(const SpaceFeatures& space, std::string_view code, std::vector<double>& row);
+/// What is left of a cell where a multiplication by zero is a constant and what leads nowhere is dropped.
+NasBench201Cell foldedCell(NasBench201Cell cell);
 /// The space in whose form a code is written; empty if none.
 std::string spaceOfCode(std::string_view code);
 
