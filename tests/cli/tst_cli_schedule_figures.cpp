@@ -71,6 +71,35 @@ private slots:
                  json.dump().c_str());
         QVERIFY(said.contains("ten drawn blindly: " + percent(chance / 12)));
     }
+    // Other models, and the prices of drawn devices, on the same operators.
+    void otherModels_data() {
+        QTest::addColumn<QString>("model");
+        QTest::newRow("sequence") << "sequence";
+        QTest::newRow("both") << "both";
+    }
+    void otherModels() {
+        if (!all()) QSKIP("asked with ORRERY_ALL_FIGURES=1");
+        QFETCH(QString, model);
+        const auto json =
+            asked("tlcbench/autotvm_trials.csv", {"--model", model, "--hardware", "platinum-8124m=core-i9-10940x"});
+        if (json.is_null()) QSKIP("the trials are not here");
+        QVERIFY(json.is_object());
+        const auto said = [&](auto of) {
+            double spearman = 0, first = 0, ten = 0, count = 0;
+            for (const auto& one : json["operators"]) {
+                if (one["schedules"].template get<int>() < 50) continue;
+                const auto& figures = of(one);
+                spearman += figures["spearman"].template get<double>(), first += figures["top1"].template get<double>(),
+                    ten += figures["top10"].template get<double>(), count += 1;
+            }
+            return QString("%1 of the best in the mean; its first choice: %2; Spearman %3")
+                .arg(percent(ten / count), percent(first / count), QString::number(spearman / count, 'f', 3));
+        };
+        const QString own = said([](const auto&one) -> const auto& { return one; }),
+                      priced = said([](const auto&one) -> const auto& { return one["analytic"]; });
+        QVERIFY2(row("the same, `--model " + model).contains(own), qPrintable(own));
+        QVERIFY2(row("the same, priced").contains(priced), qPrintable(priced));
+    }
     void searches() {
         if (!all()) QSKIP("asked with ORRERY_ALL_FIGURES=1");
         const auto json = asked("tlcbench/autotvm_trials.csv", {"--search"});
