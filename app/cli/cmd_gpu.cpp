@@ -293,6 +293,11 @@ int readAsked(const Arguments& arguments, Asked& out) {
             return Usage;
         }
         out.options.threads = static_cast<int>(*number);
+        if (*number > 1 && out.method == "interval") {
+            report(Diagnostic{.severity = Severity::Note,
+                              .code = "gpu.threads",
+                              .message = "intervals run on one thread; the answer would be the same on more"});
+        }
     }
     if (const auto most = arguments.value("cycles")) {
         const auto number = wholeIn(*most);

@@ -50,7 +50,7 @@ class TestCliBadInput : public QObject {
             return {"gpu", "--traces", good + "add/kernelslist.g", "--config", QFileInfo(file).path()};
         }
         QString list = file;
-        if (file.endsWith(".traceg")) {
+        if (file.endsWith(".traceg") || file.endsWith(".traceg.xz")) {
             const QString copy = out + '/' + QFileInfo(file).fileName();
             list = out + "/kernelslist.g";
             QFile::remove(copy);

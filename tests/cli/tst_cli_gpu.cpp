@@ -3,6 +3,8 @@
 #include "support/cli_process.h"
 #include "support/schema_check.h"
 
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -118,6 +120,45 @@ private slots:
         QFETCH(QString, says);
         const auto out = cli(product(more), {}, patience);
         QVERIFY2(out.sound() && out.exit != 0 && out.error.contains(says), out.text());
+    }
+    // Two kernels of two streams: by default one after the other, with Accel-Sim's option side by side.
+    void streamsOverlapWhereAsked() {
+        QDir().mkpath(folder_.filePath("streams"));
+        QFile one(ORRERY_TEST_DATA "/gpu/add/kernel-add.traceg"), list(folder_.filePath("streams/kernelslist.g"));
+        QVERIFY(one.open(QIODevice::ReadOnly) && list.open(QIODevice::WriteOnly));
+        const QByteArray text = one.readAll();
+        for (const char* stream : {"1", "2"}) {
+            QFile other(folder_.filePath(QString("streams/kernel-%1.traceg").arg(stream)));
+            QVERIFY(other.open(QIODevice::WriteOnly));
+            QByteArray header = text;
+            header.replace("-cuda stream id = 0", QByteArray("-cuda stream id = ") + stream);
+            if (!header.contains("stream")) header.prepend(QByteArray("-cuda stream id = ") + stream + "\n");
+            other.write(header);
+            list.write("kernel-" + QByteArray(stream) + ".traceg\n");
+        }
+        list.close();
+        const auto run = [&](QStringList more) {
+            return cli(
+                QStringList{"gpu", "--traces", list.fileName(), "--config", ORRERY_TEST_DATA "/gpu/small"} + more, {},
+                patience);
+        };
+        const auto after = run({"--json"}), beside = run({"--json", "--set", "gpgpu_concurrent_kernel_sm=1"});
+        QVERIFY2(after.exit == 0 && beside.exit == 0, beside.text());
+        for (const std::string& error : schemaErrors(beside.out.toStdString(), "gpu")) QFAIL(error.c_str());
+        const auto a = nlohmann::json::parse(after.out.toStdString())["kernels"],
+                   b = nlohmann::json::parse(beside.out.toStdString())["kernels"];
+        QCOMPARE(a[1]["start_cycle"].dump(), a[0]["end_cycle"].dump());
+        QCOMPARE(b[1]["start_cycle"].get<int>(), 0);
+        QVERIFY(b[1]["end_cycle"].get<int>() < a[1]["end_cycle"].get<int>());
+        QCOMPARE(b[1]["instructions"].dump(), a[1]["instructions"].dump());
+        for (const auto& kernel : b) {
+            const auto& stalls = kernel["stalls"];
+            double sum = 0;
+            for (const char* part : {"issued", "no_instruction", "dependence", "unit_busy"})
+                sum += stalls[part].get<double>();
+            QCOMPARE(sum, stalls["scheduler_cycles"].get<double>());
+        }
+        QVERIFY(run({"--set", "gpgpu_concurrent_kernel_sm=1"}).out.contains("side by side"));
     }
     // The same kernel twice, and then in two runs with a file between them; on any number of threads.
     void aRunGoesOnFromItsSnapshot_data() {

@@ -1,1 +1,0 @@
-kernel-packed.traceg.xz
