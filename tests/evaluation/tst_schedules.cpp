@@ -220,6 +220,12 @@ private slots:
         QCOMPARE(product.knobs[2].parts, (std::vector<double>{-1, 4, 3}));
         QCOMPARE(product.knobs.back().name, std::string("auto_unroll_max_step"));
         QCOMPARE(product.cores, 0.0);
+        // Its steps as they were written, lists unrolled, and what stands behind the dollar.
+        QCOMPARE(product.steps.size(), std::size_t{6});
+        QCOMPARE(product.steps[0].kind, std::string("SP"));
+        QCOMPARE(product.steps[0].all, (std::vector<double>{2, 0, 128, 2, 2, 2, 16, 1}));
+        QCOMPARE(product.steps[3].all, (std::vector<double>{6, 0, 1}));
+        QCOMPARE(product.steps[5].all, (std::vector<double>{4, 0, 16}));
         const TunedRow& convolution = log->rows[1];
         QCOMPARE(convolution.seconds, 0.0);  // failed
         QCOMPARE(convolution.cores, 8.0);
