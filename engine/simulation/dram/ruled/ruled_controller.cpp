@@ -147,8 +147,9 @@ inline bool RuledDramController<Lanes>::synchronise(bool write, int bank) {
 }
 
 template <int Lanes>
-inline void RuledDramController<Lanes>::issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank,
-                                                    std::vector<Done>& done) {
+[[gnu::always_inline]] inline void RuledDramController<Lanes>::issueColumn(std::int64_t arrived, std::int32_t request,
+                                                                           bool write, int bank,
+                                                                           std::vector<Done>& done) {
     if (kind_ == RuledController::WriteClock)
         dataClockUntil_ = std::max(dataClockUntil_, clock_ + dataClockAfter_[write]);
     blame(arrived, write, bank);
@@ -175,7 +176,7 @@ inline void RuledDramController<Lanes>::takeColumn(Buffer& buffer, std::int32_t 
 }
 
 template <int Lanes>
-inline bool RuledDramController<Lanes>::serveActive(std::vector<Done>& done) {
+[[gnu::always_inline]] inline bool RuledDramController<Lanes>::serveActive(std::vector<Done>& done) {
     if (activeCount_ == 0 || (halfClock_ && (clock_ & 1) == 0)) return false;
     Pick pick;
     for (int w = 0; w < state_.words(); ++w) {
@@ -263,7 +264,7 @@ inline void RuledDramController<Lanes>::precharge(int bank) {
 }
 
 template <int Lanes>
-inline bool RuledDramController<Lanes>::serveBuffer(unsigned kinds, std::vector<Done>& done) {
+[[gnu::always_inline]] inline bool RuledDramController<Lanes>::serveBuffer(unsigned kinds, std::vector<Done>& done) {
     writing_ = wouldWrite();
     auto& buffer = writing_ ? writes_ : reads_;
     const auto column = writing_ ? RuledCommand::Write : RuledCommand::Read;
@@ -393,7 +394,7 @@ void RuledDramController<Lanes>::advance(std::int64_t until, std::vector<Done>& 
 }
 
 template <int Lanes>
-inline std::int64_t RuledDramController<Lanes>::findNext() {
+[[gnu::always_inline]] inline std::int64_t RuledDramController<Lanes>::findNext() {
     if (synced_ >= 0 || secondBank_ >= 0 || !steady_) return clock_ + 1;
     std::int64_t at = nextRefresh_;
     if (refreshing()) at = std::min(at, refreshFrom_);
