@@ -3,6 +3,7 @@
 
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/schedules_tab.h"
+#include "app/window/studio.h"
 #include "support/event_loop_watch.h"
 #include "support/evidence_window.h"
 #include "widgets/common/label.h"
@@ -303,6 +304,15 @@ private slots:
         QTest::keyClicks(palette->line(), "schedule explorer");
         QTest::keyClick(palette->line(), Qt::Key_Return);
         QCOMPARE(page_->tabs()->currentWidget(), tab_);
+        // A log that is opened in the window comes to the tab, which says what is wrong with it.
+        page_->tabs()->setCurrentIndex(0);
+        QFile out(home_.filePath("broken.log"));
+        QVERIFY(out.open(QIODevice::WriteOnly) && out.write("{\"a\": 1}\n") > 0);
+        out.close();
+        window_->studio().router.open(out.fileName());
+        QCOMPARE(page_->tabs()->currentWidget(), tab_);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 20'000);
+        QVERIFY2(state_->text().contains("no record"), qPrintable(state_->text()));
     }
 
 private:

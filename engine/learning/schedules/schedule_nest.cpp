@@ -44,7 +44,8 @@ public:
             product();
         } else {
             if (row_.task.find("NCHWc") == row_.task.npos)
-                nest.basis = "Sizes from the log; the order of loops is the usual one, for this template states none";
+                nest.basis =
+                    "Sizes from the log; order and marks are the usual ones, this template's are not known here";
             blockedConvolution();
         }
         nest.lines = out_.take();
