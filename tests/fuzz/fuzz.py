@@ -71,6 +71,7 @@ READERS = {
     "dram-trace": (["tests/fuzz/corpus/dram-trace/*"],
                    ["dram", "--config", CORPUS + "/dram-config/ddr4.yaml", "--trace", "@"], True),
     "tuning-log": (["tests/fuzz/corpus/tuning-log/*"], ["schedules", "@"], True),
+    "tuning-log-shown": (["tests/fuzz/corpus/tuning-log/*"], ["schedules", "@", "--show", "1"], True),
     "edge-table": (["tests/fuzz/corpus/edge-table/*"], ["edge", "@", "--samples", "5"], True),
     "edge-beside": (["tests/fuzz/corpus/edge-table/*"],
                     ["edge", CORPUS + "/edge-table/names.csv", "--beside", "@", "--samples", "5"], True),
