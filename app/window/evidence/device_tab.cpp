@@ -101,8 +101,8 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
         "what is listed on yours, and paste the results: each shrinks the error."));
     list_->setEnabled(false);
     results_->setEnabled(false);
-    next_->setCells({tr("measure next"), tr("error then")}, {});
-    told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, {});
+    next_->setCells({tr("Measure next"), tr("Error then")}, {});
+    told_->setCells({tr("Network"), tr("Predicted ms"), tr("From"), tr("To"), tr("Measured")}, {});
 }
 
 QWidget* DeviceTab::buildPictures(QWidget* parent) {
@@ -294,7 +294,7 @@ void DeviceTab::show(const Found& found) {
         next.push_back({{ui::qs(each.network), 0, {}, ui::Tone::Normal, false},
                         {shareText(each.error), each.error, {}, ui::Tone::Normal, true}});
     }
-    next_->setCells({tr("measure next"), tr("error then")}, std::move(next));
+    next_->setCells({tr("Measure next"), tr("Error then")}, std::move(next));
     for (const EdgePrediction& each : told.told) {
         all.push_back({{ui::qs(each.network), 0, {}, ui::Tone::Normal, false},
                        numberCell(each.predicted.mean),
@@ -302,7 +302,7 @@ void DeviceTab::show(const Found& found) {
                        numberCell(each.predicted.high),
                        numberCell(each.measured)});
     }
-    told_->setCells({tr("network"), tr("predicted ms"), tr("from"), tr("to"), tr("measured")}, std::move(all));
+    told_->setCells({tr("Network"), tr("Predicted ms"), tr("From"), tr("To"), tr("Measured")}, std::move(all));
     std::vector<ui::SampleMark> marks;
     for (const SampleStep& each : found.steps)
         marks.push_back({static_cast<int>(each.samples), each.said, each.error, false, each.width, each.rank});

@@ -51,8 +51,8 @@ QString SchedulesTab::workText(const TensorWork& work) {
 }
 
 QStringList SchedulesTab::listHeads(bool mixed) {
-    if (mixed) return {tr("predicted"), tr("from"), tr("to"), tr("measured"), tr("off"), tr("operator")};
-    return {tr("predicted"), tr("place"), tr("measured"), tr("of best"), tr("place"), tr("schedule")};
+    if (mixed) return {tr("Predicted"), tr("From"), tr("To"), tr("Measured"), tr("Off"), tr("Operator")};
+    return {tr("Predicted"), tr("Place"), tr("Measured"), tr("Of best"), tr("Place"), tr("Schedule")};
 }
 
 SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& group,

@@ -74,7 +74,7 @@ void SchedulesTab::showFacts() {
                           seen ? ui::Tone::Normal : ui::Tone::Muted,
                           true}});
     }
-    facts_->setCells({tr("about"), tr("feature"), tr("value"), tr("adds")}, std::move(cells));
+    facts_->setCells({tr("About"), tr("Feature"), tr("Value"), tr("Adds")}, std::move(cells));
 }
 
 void SchedulesTab::askReasons() {
