@@ -230,6 +230,22 @@ private slots:
         const double once = seconds(4000), eight = seconds(32000);
         QVERIFY2(eight < 20 * once, qPrintable(QString::number(eight / once)));
     }
+    // Warps end before the copies that nobody waits for, and others take their places while these are under way.
+    void copiesThatNobodyWaitsForEndAlone() {
+        constexpr int blocks = 96, groups = 6;
+        const auto got = run(trace({blocks, 32, 8192, 32}, [&](int block, int) {
+            QString lines;
+            for (int i = 0; i < (block % 2 ? 1 : groups); ++i)
+                lines += op(QString("0 LDGSTS.E.BYPASS.128 1 R2 16 1 0x%1 16 0")
+                                .arg(0x40000000 + 4096 * (groups * block + i), 0, 16)
+                                .toUtf8()
+                                .constData(),
+                            16) +
+                         op("0 LDGDEPBAR 0 0 0", 32);
+            return block % 2 ? lines + op("0 DEPBAR.LE 0 0 0", 48) : lines;
+        }));
+        QCOMPARE(got.counts.memoryInstructions, quint64{blocks / 2 * (groups + 1)});
+    }
     void packedTracesAreRead_data() {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("ending");

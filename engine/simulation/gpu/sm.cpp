@@ -251,7 +251,8 @@ void Sm::execute(std::uint64_t now) {
                 freeLoads_.pop_back();
                 loads_[dispatchLoad_] = {
                     dispatch_.warp, one.destination, static_cast<std::int32_t>(std::max(1u, dispatch_.count)),
-                    one.action == Action::CopyToShared ? static_cast<std::int32_t>(dispatch_.group) : -1};
+                    one.action == Action::CopyToShared ? static_cast<std::int32_t>(dispatch_.group) : -1,
+                    warps_[dispatch_.warp].age};
                 if (machine_.ordersMemory) warps_[dispatch_.warp].ordered.push(dispatchLoad_);
                 break;
             }

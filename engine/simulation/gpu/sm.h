@@ -109,6 +109,7 @@ private:
         std::int16_t destination = -1;
         std::int32_t left = 0;
         std::int32_t group = -1;
+        std::uint64_t age = 0;  ///< of the warp: it may end before its copies, and another take its place
     };
     struct Result {
         std::int32_t next = -1;

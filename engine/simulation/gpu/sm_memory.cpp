@@ -15,19 +15,20 @@ void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
             await(load.warp, false);
     }
     if (--load.left > 0) return;
-    if (!machine_.ordersMemory) return finish(at);
+    if (!machine_.ordersMemory || load.age != warp.age) return finish(at);
     while (!warp.ordered.empty() && loads_[warp.ordered.front()].left <= 0) finish(warp.ordered.take());
 }
 
 void Sm::finish(std::uint32_t at) {
     const Load load = loads_[at];
     Warp& warp = warps_[load.warp];
+    freeLoads_.push_back(at);
+    if (load.age != warp.age) return;
     release(load.warp, load.destination);
     if (load.group >= 0) {
         --warp.groups[static_cast<std::size_t>(load.group)];
         checkGroups(load.warp);
     }
-    freeLoads_.push_back(at);
 }
 
 void Sm::checkGroups(std::uint8_t id) {
