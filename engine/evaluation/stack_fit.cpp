@@ -176,15 +176,23 @@ StepSpread shortestSpread(std::vector<double> sizes) {
     return {rounded(std::min(0.0, sizes[best])), rounded(std::max(0.0, sizes[best + held - 1]))};
 }
 
-/// By generation; nothing of a row's own answer was fitted, so that no leverage counts.
+/// By generation, where it has steps enough, else those of all; nothing of a row's own answer was fitted, so that no
+/// leverage counts.
 std::vector<AnySoftware> anySoftware(const std::vector<PricedStep>& rows) {
     std::map<GpuGeneration, std::array<std::vector<double>, 2>> sizes;
     for (const PricedStep& row : rows)
         if (!row.step->judged && row.alone > 0)
             sizes[row.generation][row.experts ? 1 : 0].push_back(std::log(row.step->seconds / row.alone));
-    std::vector<AnySoftware> made;
+    std::array<std::vector<double>, 2> all;
     for (const auto& [generation, of] : sizes)
-        made.push_back({generation, shortestSpread(of[0]), shortestSpread(of[1])});
+        for (std::size_t k = 0; k < all.size(); ++k) all[k].insert(all[k].end(), of[k].begin(), of[k].end());
+    std::vector<AnySoftware> made;
+    for (const auto& [generation, of] : sizes) {
+        const auto spread = [&](std::size_t k) {
+            return shortestSpread(of[k].size() < enoughForInterval ? all[k] : of[k]);
+        };
+        made.push_back({generation, spread(0), spread(1)});
+    }
     return made;
 }
 

@@ -13,7 +13,8 @@
 //             out; of n the ⌈0.9·(n + 1)⌉-th. Fewer than nine have those of all stacks of the generation; models with
 //             experts have an interval of their own
 //   no stack  what software adds to kernels alone, whichever trains: the shortest stretch of ln(measured ÷ answer of
-//             `kernels`) that holds 90 % of further steps of the generation, models with experts apart
+//             `kernels`) that holds 90 % of further steps of the generation, of all where it has fewer than nine;
+//             models with experts apart
 
 #include "evaluation/published_steps.h"
 

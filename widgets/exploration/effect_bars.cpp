@@ -30,7 +30,7 @@ int rowHeight(const QFontMetrics& metrics) {
 EffectBars::EffectBars(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("explore.effects"));
     setAccessibleName(tr("Each knob alone"));
-    setToolTip(tr("How far each knob moves the objective while the others stand at their step nearest to the drawing"));
+    setToolTip(tr("How far each knob moves the objective while the others stay at the value nearest to the drawing"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -50,6 +50,7 @@ void ExplorePage::follow() {
     if (!isVisible() || !form_) return;
     stale_ = false;
     question_ = exploreQuestion(studio_.document);
+    held_ = holds(question_);
     const WorkloadPtr workload = studio_.live.workload();
     offers_.knobs.clear();
     points_ = 0;
@@ -185,7 +186,7 @@ bool ExplorePage::answers(const ExploreQuestion& question) const {
            its.plan == question.plan && its.task == question.task && its.software == question.software;
 }
 
-// A design that was taken over from the front is one of its points: the others are what they were.
+// A design that was taken over from the front differs in what the knobs turn alone: the points are what they were.
 bool ExplorePage::holds(const ExploreQuestion& question) const {
     if (answers(question)) return true;
     const WorkloadPtr workload = studio_.live.workload();
@@ -195,7 +196,7 @@ bool ExplorePage::holds(const ExploreQuestion& question) const {
 
 void ExplorePage::showState() {
     if (!form_) return;
-    const bool asSearched = answers(question_), held = asSearched || holds(question_);
+    const bool asSearched = answers(question_), held = asSearched || held_;
     const bool busy = isBusy();
     go_->setText(busy ? tr("Stop")
                  : points_ > 0
@@ -238,7 +239,7 @@ void ExplorePage::showState() {
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!held) said += tr(" · answers the previous question");
-            if (held && !asSearched) said += tr(" · the drawing is now one of them");
+            if (held && !asSearched) said += tr(" · since then only its knobs were turned");
         } else if (busy) {
             said = tr("Each knob alone first …");
         }

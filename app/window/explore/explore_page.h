@@ -85,7 +85,8 @@ private:
     void showLimits();
     void showState();
     bool answers(const ExploreQuestion& question) const;  ///< the search that is shown, this question
-    bool holds(const ExploreQuestion& question) const;    ///< or one that is a point of it
+    /// Or one that differs from its question in what the knobs turn alone. Copies the design: asked once per edit.
+    bool holds(const ExploreQuestion& question) const;
     void showFindings();
     void showTab(int tab);  ///< what is new of it
     void showOtherTabs();
@@ -115,6 +116,7 @@ private:
     int chosen_ = -1;
     std::array<bool, 5> dirty_{};  ///< by tab: something new is not shown yet
     bool stale_ = true;
+    bool held_ = false;  ///< holds(question_)
     QTimer soon_;
 
     QStackedLayout* stack_ = nullptr;

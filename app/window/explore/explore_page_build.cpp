@@ -135,7 +135,8 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
     veil_ = new ui::Veil(tabs_);
     effects_ = new ui::EffectBars(tabs_);
     effects_->setEmptySentence(
-        tr("How far each knob moves the first objective while the others stand at their step nearest to the drawing. Press Search."));
+        tr("How far each knob moves the first objective while the others stay at the value nearest to the drawing. "
+           "Press Search."));
     parallel_ = new ui::ParallelPlot(tabs_);
     parallel_->setEmptySentence(
         tr("A line for each point across all knobs and objectives: drag along an axis to keep what passes there. "

@@ -34,6 +34,7 @@ void ExplorePage::showFindings() {
         drawn_ = run_->drawn;
     }
     if (!problem_) return;
+    held_ = holds(question_);
     if (view_ && chosen_ >= static_cast<int>(view_->seen.size())) chosen_ = -1;
     std::size_t refused = 0;
     for (std::size_t i = 0; view_ && i < view_->refused.size(); ++i) refused += view_->refused[i].points;

@@ -262,11 +262,30 @@ Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
 
 bool SearchSpace::differsByKnobs(const Scenario& question) const {
     if (rows_ || !base_.hardware || !base_.workload || !question.hardware || !question.workload) return false;
-    const auto other = make(question, knobs_);
-    if (!other) return false;
-    const auto mine = scenarioAt(0), its = other->scenarioAt(0);
-    return mine && its && *mine->hardware == *its->hardware && mine->workload->recipe == its->workload->recipe &&
-           mine->plan == its->plan && mine->task == its->task && mine->software == its->software;
+    // Recipes are compared as such: a model need not be made for it.
+    std::vector<Knob> others;
+    WorkloadRecipe mine = base_.workload->recipe, its = question.workload->recipe;
+    for (const Knob& knob : knobs_) {
+        if (knob.of != KnobOf::Workload) {
+            others.push_back(knob);
+            continue;
+        }
+        for (WorkloadRecipe* recipe : {&mine, &its}) {
+            auto options = withOption(std::move(recipe->options), knob.path, knob.values.front());
+            if (!options) return false;
+            recipe->options = std::move(*options);
+        }
+    }
+    if (!(mine == its)) return false;
+    const auto turned = [&others](Scenario scenario) -> Expected<Scenario> {
+        if (others.empty()) return scenario;
+        const auto space = make(std::move(scenario), others);
+        if (!space) return Unexpected(space.error());
+        return space->scenarioAt(0);
+    };
+    const auto a = turned(base_), b = turned(question);
+    return a && b && *a->hardware == *b->hardware && a->plan == b->plan && a->task == b->task &&
+           a->software == b->software;
 }
 
 bool SearchSpace::turnsMethod() const {

@@ -283,7 +283,7 @@ StepSpread StackHere::spreadOf(const Graph& shard) const {
 
 std::string StackHere::measuredSteps() const {
     return row   ? fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation))
-           : any ? fmt::format("90 % of measured steps of all stacks on {}, for none is named", toText(any->generation))
+           : any ? "90 % of measured steps of all stacks, for none is named"
                  : std::string();
 }
 
