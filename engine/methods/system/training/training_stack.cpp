@@ -296,7 +296,9 @@ StackHere stackHere(const Method& method, const Scenario& scenario, const Device
     here.generation = generationOf(*device);
     const CalibrationSet& known = context.calibrations ? *context.calibrations : shippedCalibrations().set;
     here.row = stackOn(*here.stack, here.generation, known);
-    if (here.stack == trainingStacks().data() && gpuView(DeviceRef{scenario.hardware, group.places.front()}))
+    // What was recorded has its software inside.
+    const bool bare = here.stack == trainingStacks().data() && method.card.methodology != Methodology::TraceDriven;
+    if (bare && gpuView(DeviceRef{scenario.hardware, group.places.front()}))
         here.any = softwareOn(here.generation, known);
     here.bandwidth = device->main().bandwidth.value;
     return here;

@@ -118,7 +118,7 @@ std::string saidOf(const TrainingStack& stack, const StackOnGeneration& row);
 struct StackHere {
     const TrainingStack* stack = nullptr;
     std::optional<StackOnGeneration> row;
-    std::optional<AnySoftware> any;  ///< where the stack is `kernels`, on a GPU
+    std::optional<AnySoftware> any;  ///< where the stack is `kernels`, on a GPU; not of what was recorded
     GpuGeneration generation = GpuGeneration::Ampere;
     double bandwidth = 0;  ///< B/s, of main memory
 
