@@ -322,6 +322,29 @@ private slots:
         QCOMPARE(result.error().code, std::string("dram.stuck"));
     }
 
+    // Requests far apart are no sign of rules that never let go, and times are exact to the last cycle of a run. A
+    // conflict: PRE at 1, ACT after RP 22, RD after RCD 22, data after CL 22 + BL 4.
+    void requestsFarApartAreServedToTheLastCycle() {
+        const auto rules = rulesOf(ddr4Yaml());
+        const std::int64_t apart = 1'000'000'000;
+        std::vector<DramTraceRequest> conflicts;
+        for (std::int64_t i = 0; (i + 1) * apart < DramRuleTables::lastCycle; ++i)
+            conflicts.push_back({static_cast<std::uint64_t>(i % 2) * 0x20000, false});
+        QVERIFY(conflicts.size() > 1000);
+        const auto result = runOf(rules, conflicts, false, "RoBaRaCoCh", "every1000000000");
+        for (std::size_t i = 1; i < conflicts.size(); ++i) {
+            QCOMPARE(result.accepted[i], static_cast<std::int64_t>(i) * apart);
+            QCOMPARE(result.done[i] - result.accepted[i], std::int64_t{71});
+        }
+        // Beyond, the run says that it is too long, not that the rules are wrong.
+        conflicts.resize(conflicts.size() + 10);
+        const auto map = RuledAddressMap::make(rules, "RoBaRaCoCh");
+        const auto tooLong = runRuledDram(rules, *map, false, {apart, false}, conflicts);
+        QVERIFY(!tooLong);
+        QCOMPARE(tooLong.error().code, std::string("dram.long"));
+        QVERIFY(!tooLong.error().expected.empty() && !tooLong.error().hint.empty());
+    }
+
     // Every request of the small cases, and every number of every recorded run.
     void ramulatorSmallCases() {
         if (!std::filesystem::exists(recorded + "micro.csv")) QSKIP("the recorded cases are not here");

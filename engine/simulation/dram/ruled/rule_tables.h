@@ -26,9 +26,11 @@ struct DramRuleTables {
     static constexpr double none = 4503599627370496.;                ///< 2^52: no time
 
     // A time is its cycle and, in the low bits, the rule that set it: of equal cycles the first rule is the largest. A
-    // whole number below 2^53, so that a double holds it: processors have a maximum of two doubles at once.
+    // whole number below `none`, so that a double holds it: processors have a maximum of two doubles at once.
     static constexpr int shift = 12;
     static constexpr std::int64_t scale = std::int64_t{1} << shift;  ///< more than there are rules
+    /// Rules are right to here: what waits for a timing of a file (10^9 cycles at most) from there on is before `none`.
+    static constexpr std::int64_t lastCycle = (std::int64_t{1} << (52 - shift)) - (std::int64_t{1} << 31);
     struct LaneRaise {
         std::size_t after = 0, row = 0;  ///< row: of distances, [issuing lane × lanes + lane]
     };

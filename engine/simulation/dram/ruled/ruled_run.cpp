@@ -143,6 +143,10 @@ Expected<RuledResult> run(const DramRules& rules, const RuledAddressMap& map, bo
         if ((++turns & 0xffff) == 0 && stop.stop_requested())
             return fail("dram.stopped", "the run was stopped", {}, {});
         const std::int64_t now = controller.now();
+        if (now > DramRuleTables::lastCycle)
+            return fail("dram.long", fmt::format("after {} cycles {} of {} requests have been accepted", now, next, n),
+                        fmt::format("runs of at most {} cycles", DramRuleTables::lastCycle),
+                        "take a part of the trace, or let requests come closer together");
         if (offerAt <= now) {
             const bool write = trace[next].write;
             const auto answer = controller.offer(static_cast<std::int32_t>(next), write, place);
@@ -156,7 +160,7 @@ Expected<RuledResult> run(const DramRules& rules, const RuledAddressMap& map, bo
                 lastProgress = now;
             }
             offerAt = nextOffer(now);
-        } else if (now - lastProgress > patience) {
+        } else if (!controller.idle() && now - lastProgress > patience) {
             return fail("dram.stuck", fmt::format("request {} is never served", next),
                         "timings that let every request finish", "look for contradictions between the constraints",
                         {rules.file, 0, 0, "dram.timing_constraints"});
