@@ -282,6 +282,9 @@ private slots:
         QTest::addRow("a level that is none") << "[3, [1], [0], 22]"
                                               << "[4, [1], [0], 22]"
                                               << "timing_constraints";
+        QTest::addRow("a window of siblings") << "[1, [0], [0], 34, 4]"
+                                              << "[1, [0], [0], 34, 4, true]"
+                                              << "a window of 4 commands acts on siblings";
         QTest::addRow("half a constraint") << "[3, [1], [0], 22]"
                                            << "[3, [1]]"
                                            << "no constraint";
@@ -299,6 +302,41 @@ private slots:
         const auto message = toText(rules.error());
         QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
         QVERIFY2(rules.error().place.line > 0 && !rules.error().expected.empty(), message.c_str());
+    }
+    // Refreshes bank by bank that come faster than they can go would queue for ever.
+    void bankRefreshesThatComeTooFastAreRefused_data() {
+        QTest::addColumn<QString>("what");
+        QTest::addColumn<QString>("with");
+        QTest::addColumn<QString>("says");
+        QTest::addRow("every cycle") << "7040, 220,"
+                                     << "7040, 1,"
+                                     << "nREFIpb > 16";
+        QTest::addRow("as fast as they can go") << "7040, 220,"
+                                                << "7040, 16,"
+                                                << "refreshes are 16 apart";
+        QTest::addRow("a rule slower than the timing") << "[1, [6], [6], 16]"
+                                                       << "[1, [6], [6], 300]"
+                                                       << "refreshes are 300 apart";
+        QTest::addRow("longer than all banks' turn") << "[4, [6], [0], 300]"
+                                                     << "[4, [6], [0], 7040]"
+                                                     << "its next is due after 7040";
+    }
+    void bankRefreshesThatComeTooFastAreRefused() {
+        QFETCH(QString, what);
+        QFETCH(QString, with);
+        QFETCH(QString, says);
+        const auto text = replaced(halfClockYaml(), what.toStdString(), with.toStdString());
+        const auto rules = readDramRules(std::string_view(text), std::string("bad.yaml"));
+        QVERIFY(!rules);
+        QCOMPARE(rules.error().code, std::string("dram.timing"));
+        const auto message = toText(rules.error());
+        QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
+    }
+    // What is just accepted is served.
+    void bankRefreshesThatJustFitLetRequestsThrough() {
+        const auto rules = rulesOf(replaced(halfClockYaml(), "7040, 220,", "7040, 17,"));
+        const auto r = runOf(rules, someTraffic(200, 3, 0.3, 1u << 22), true);
+        QVERIFY(std::ranges::all_of(r.done, [](std::int64_t cycle) { return cycle >= 0; }));
     }
     void tracesThatMakeNoSenseAreRefused() {
         const auto lineOf = [](std::string_view text) {

@@ -264,6 +264,10 @@ private:
             rule.cycles = wholeAt(item.items[3], what, -1e6, 1e9);
             if (item.items.size() > 4) rule.window = static_cast<int>(wholeAt(item.items[4], what, 1, 64));
             if (item.items.size() > 5) rule.sibling = lower(item.items[5].scalar) == "true";
+            if (rule.sibling && rule.window > 1)
+                return refuse(item, what, fmt::format("a window of {} commands acts on siblings", rule.window),
+                              "a window of 1 with siblings, or a larger one without",
+                              "a window counts the commands to the node that it holds back");
             rules_.rules.push_back(std::move(rule));
         }
     }
@@ -284,9 +288,32 @@ private:
         const auto rfc = std::max(t("nRFC"), t("nRFCab"));
         if (t("nREFI") > 0 && rfc >= t("nREFI"))
             wrong(fmt::format("a refresh takes {} cycles and one is due every {}", rfc, t("nREFI")), "nRFC < nREFI");
+        if (rules_.controller == RuledController::HalfClock && t("nREFIpb") > 0) bankRefreshes(t("nREFIpb"), wrong);
         if (rules_.readLatency < t("nCL"))
             wrong(fmt::format("read_latency is {} and nCL {}", rules_.readLatency, t("nCL")),
                   "read_latency = nCL + nBL");
+    }
+
+    // One bank of each pseudo-channel every so many cycles, in turn: the queue must become empty in between, and a bank
+    // must be over with its refresh before it is its turn again.
+    void bankRefreshes(std::int64_t interval, const auto& wrong) {
+        const std::int64_t channels = rules_.count[1], turn = rules_.banks() / channels * interval;
+        const int refresh = rules_.commandOf("REFpb"), activate = rules_.commandOf("ACT");
+        std::int64_t apart = 2 * channels, busy = rules_.timingOf("nRFCpb");  // a row command every other half clock
+        for (const DramRule& rule : rules_.rules) {
+            if (rule.sibling || rule.window > 1 || std::ranges::count(rule.before, refresh) == 0) continue;
+            const bool again = std::ranges::count(rule.after, refresh) > 0;
+            if (rule.level == rules_.bankLevel() && (again || std::ranges::count(rule.after, activate) > 0))
+                busy = std::max(busy, rule.cycles);
+            if (again && rule.level == 0) apart = std::max(apart, rule.cycles * channels);
+            if (again && rule.level == 1) apart = std::max(apart, rule.cycles);
+        }
+        if (interval <= apart)
+            wrong(fmt::format("a bank is to be refreshed every {} cycles, and refreshes are {} apart", interval, apart),
+                  fmt::format("nREFIpb > {}", apart));
+        if (turn <= busy)
+            wrong(fmt::format("a bank's refresh takes {} cycles, and its next is due after {}", busy, turn),
+                  "nRFCpb < nREFIpb × banks of a pseudo-channel");
     }
 
     const std::string& path_;
