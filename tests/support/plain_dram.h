@@ -37,16 +37,30 @@ public:
                                   std::int64_t every) {
         done_.assign(trace.size(), -1);
         std::size_t next = 0;
-        for (std::int64_t from = 0; next < trace.size() || !reads_.empty() || !writes_.empty() || !active_.empty();) {
-            if (next < trace.size() && clock_ >= from && offer(next, trace[next].write, map.place(trace[next].address)))
+        // To the last beat: a refresh may be due before it.
+        for (std::int64_t from = 0;
+             next < trace.size() || !reads_.empty() || !writes_.empty() || !active_.empty() || clock_ < lastBeat_;) {
+            if (next < trace.size() && clock_ >= from &&
+                offer(next, trace[next].write, map.place(trace[next].address))) {
+                accepted_.push_back(clock_);
                 ++next, from = clock_ + every;
+            }
             tick();
         }
         return done_;
     }
-    std::int64_t sent(const char* command) const {
-        const auto found = sent_.find(rules_.commandOf(command));
-        return found == sent_.end() ? 0 : found->second;
+    const std::vector<std::int64_t>& accepted() const { return accepted_; }
+    /// Of all commands that a standard calls by one of these names.
+    std::int64_t sent(std::initializer_list<const char*> names) const {
+        std::int64_t sum = 0;
+        for (const char* name : names)
+            if (const auto found = sent_.find(rules_.commandOf(name)); found != sent_.end()) sum += found->second;
+        return sum;
+    }
+    std::int64_t sent() const {
+        std::int64_t sum = 0;
+        for (const auto& [command, times] : sent_) sum += times;
+        return sum;
     }
     std::int64_t hits = 0, misses = 0, conflicts = 0, forwarded = 0, merged = 0;
 
@@ -145,6 +159,7 @@ private:
                                                         rules_.timingOf("nBL") + rules_.timingOf("nWCKPST"));
         send(r.write ? write_ : read_, r.place.bank);
         done_[r.id] = r.write ? clock_ : clock_ + rules_.readLatency;
+        lastBeat_ = std::max(lastBeat_, done_[r.id]);
         queue.erase(queue.begin() + std::ptrdiff_t(i));
     }
     bool serveActive() {
@@ -223,11 +238,11 @@ private:
     std::vector<std::map<std::pair<int, int>, std::deque<std::int64_t>>>
         issued_;  // [level][command, node], newest first
     std::map<int, std::int64_t> sent_;
-    std::vector<std::int64_t> row_, done_;
+    std::vector<std::int64_t> row_, done_, accepted_;
     Queue reads_, writes_, active_;
     std::deque<int> refreshes_;
     std::optional<std::pair<Queue*, std::size_t>> synced_;
-    std::int64_t clock_ = 0, interval_ = 0, clockedUntil_ = -1, secondBy_ = 0;
+    std::int64_t clock_ = 0, lastBeat_ = 0, interval_ = 0, clockedUntil_ = -1, secondBy_ = 0;
 };
 
 }  // namespace orrery::dramtest
