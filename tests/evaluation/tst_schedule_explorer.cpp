@@ -150,6 +150,50 @@ private slots:
             QCOMPARE(explored->told[i], explored->models[explored->modelOf[i]]->share(rows[i]));
     }
 
+    // An operator whose schedules all failed teaches nothing: the answer is that of the log without it.
+    void failedOperatorsTeachNothing() {
+        const auto rows = trials(256, 256);
+        auto with = rows;
+        auto failed = trials(64, 128);
+        failed.resize(10);
+        for (TunedRow& row : failed) {
+            row.seconds = 0;
+            with.push_back(row);
+        }
+        const auto groups = groupsOf(with);
+        QCOMPARE(groups.size(), std::size_t{2});
+        const auto alone = exploreOperator(rows, groupsOf(rows).front(), {});
+        const auto explored = exploreOperator(with, groups.front(), {});
+        QVERIFY(alone && explored);
+        QCOMPARE(explored->operators, std::size_t{0});
+        QCOMPARE(explored->models.size(), std::size_t{5});
+        QCOMPARE(explored->told, alone->told);
+        // Beside operators that ran it is not counted.
+        auto more = fourProducts();
+        more.insert(more.end(), failed.begin(), failed.end());
+        const auto others = exploreOperator(more, groupsOf(more).front(), {});
+        QVERIFY(others);
+        QCOMPARE(others->operators, std::size_t{3});
+        QCOMPARE(others->learnedFrom, std::size_t{3 * 98});
+        // Of itself there is nothing to rank, with others and without.
+        for (const auto* log : {&with, &more, &failed}) {
+            const auto nothing = exploreOperator(*log, groupsOf(*log).back(), {});
+            QVERIFY(!nothing);
+            QCOMPARE(nothing.error().code, std::string("schedules.few"));
+            QVERIFY2(nothing.error().message.find("every schedule of this operator failed") == 0,
+                     nothing.error().message.c_str());
+        }
+        // One that ran: the model that is to say it has learned from none.
+        auto lone = rows;
+        for (std::size_t i = 0; i < lone.size(); ++i)
+            if (i != 7) lone[i].seconds = 0;
+        const auto one = exploreOperator(lone, groupsOf(lone).front(), {});
+        QVERIFY(!one);
+        QCOMPARE(one.error().code, std::string("schedules.few"));
+        QVERIFY2(one.error().message.find("too few schedules of this one ran") != std::string::npos,
+                 one.error().message.c_str());
+    }
+
     void whatCannotBeRankedSaysSo() {
         auto rows = trials(256, 256);
         rows.resize(15);

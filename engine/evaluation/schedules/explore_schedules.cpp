@@ -36,6 +36,10 @@ std::vector<std::size_t> someOf(std::size_t count) {
     return places;
 }
 
+bool ran(const TunedRow& row) {
+    return row.seconds > 0;
+}
+
 Unexpected tooFew(std::string why) {
     return fail("schedules.few", std::move(why), "ten schedules of an operator, and ten of another on the same device",
                 "or 20 schedules of one operator");
@@ -53,7 +57,7 @@ std::vector<ScheduleGroup> groupsOf(std::span<const TunedRow> rows) {
     const auto add = [&](ScheduleGroup& group, const std::vector<std::size_t>& places) {
         group.rows.insert(group.rows.end(), places.begin(), places.end());
         group.failed += static_cast<std::size_t>(
-            std::count_if(places.begin(), places.end(), [&](std::size_t i) { return !(rows[i].seconds > 0); }));
+            std::count_if(places.begin(), places.end(), [&](std::size_t i) { return !ran(rows[i]); }));
     };
     for (const auto& places : operatorsOf(rows)) {
         const TunedRow& row = rows[places.front()];
@@ -79,8 +83,9 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
     const std::size_t count = group.rows.size();
     double best = std::numeric_limits<double>::infinity();
     for (const std::size_t i : group.rows)
-        if (rows[i].seconds > 0) best = std::min(best, rows[i].seconds);
-    for (const std::size_t i : group.rows) explored.share.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
+        if (ran(rows[i])) best = std::min(best, rows[i].seconds);
+    if (!std::isfinite(best)) return tooFew("every schedule of this operator failed: nothing ranks them");
+    for (const std::size_t i : group.rows) explored.share.push_back(ran(rows[i]) ? best / rows[i].seconds : 0);
     explored.told.resize(count), explored.modelOf.resize(count);
 
     std::vector<TunedRow> others;
@@ -88,6 +93,7 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
         const TunedRow& first = rows[places.front()];
         const bool same = first.task == group.task && first.workload == group.workload;
         if (first.device != group.device || same || places.size() < fewestSchedules) continue;
+        if (std::none_of(places.begin(), places.end(), [&](std::size_t i) { return ran(rows[i]); })) continue;
         ++explored.operators;
         for (const std::size_t i : places) others.push_back(rows[i]);
     }
@@ -103,8 +109,8 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
         if (auto learned = learn(others); !learned) return Unexpected(learned.error());
     } else {
         if (count < 2 * fewestSchedules)
-            return tooFew(
-                fmt::format("the device has no other operator with ten schedules, and this one has {}", count));
+            return tooFew(fmt::format(
+                "the device has no other operator with ten schedules to learn from, and this one has {}", count));
         if (options.progress) options.progress->setTotal(folds * ScheduleRanks::steps);
         for (std::size_t fold = 0; fold < folds; ++fold) {
             std::vector<TunedRow> from;
@@ -114,6 +120,8 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
                 else
                     from.push_back(rows[group.rows[i]]);
             }
+            if (std::none_of(from.begin(), from.end(), ran))
+                return tooFew("the device has no other operator to learn from, and too few schedules of this one ran");
             if (auto learned = learn(from); !learned) return Unexpected(learned.error());
         }
     }

@@ -26,8 +26,8 @@ struct ExploredOperator {
     std::vector<double> share, told;
     std::vector<std::size_t> rank, toldRank;  ///< 1 is the best; failed ones are last
     RankedOperator judged;
-    /// The model learned from so many other operators of the device; 0: from four fifths of the operator's own
-    /// schedules, each time without those that it was asked about.
+    /// The model learned from so many other operators of the device, of which a schedule ran; 0: from four fifths of
+    /// the operator's own schedules, each time without those that it was asked about.
     std::size_t operators = 0;
     std::size_t learnedFrom = 0;  ///< schedules, of one model
     std::vector<double> looksAt;  ///< mean size of what each feature adds, by scheduleFeatureNames()
@@ -36,8 +36,9 @@ struct ExploredOperator {
 };
 
 /// A schedule is judged by a model of the device's other operators, the same as judgeLeftOut()'s; where the device has
-/// no other with ten schedules, by a model of the other four fifths of its own. Fails with `schedules.few` where there
-/// are neither, or the group is mixed; with `study.cancelled`. Sets the progress' total.
+/// no other with ten schedules of which one ran, by a model of the other four fifths of its own. Fails with
+/// `schedules.few` where there are neither, none of its own ran, or the group is mixed; with `study.cancelled`. Sets
+/// the progress' total.
 Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const ScheduleGroup& group,
                                            const ScheduleTraining& options);
 
