@@ -1,4 +1,5 @@
 #include "base/random.h"
+#include "learning/schedules/nest_maker.h"
 #include "learning/schedules/schedule_features.h"
 #include "learning/schedules/schedule_loops.h"
 #include "learning/schedules/schedule_nest.h"
@@ -224,7 +225,108 @@ private slots:
         QVERIFY(!nest.error().hint.empty());
     }
 
-    // Steps with wrong numbers: some nest or none, never a crash.
+    // A stage is computed at one place. Splits give each stage of a chain two loops; each is moved into the next one
+    // 16 times, as a record may well say: written once each, where before every stage was written 16 times as often as
+    // the one around it.
+    void aStageStandsWhereItWasMovedLast() {
+        const auto record = [&](int times) {
+            std::string steps =
+                "['SP', 2, 0, 64, [2, 1, 4], 1], ['SP', 2, 4, 32, [1, 1, 8], 1], ['SP', 2, 8, 16, [4], 1]";
+            for (int stage = 3; stage < 9; ++stage) steps += fmt::format(", ['SP', {}, 0, 4, [2], 1]", stage);
+            for (int stage = 2; stage < 8; ++stage)
+                for (int i = 0; i < times; ++i)
+                    steps += fmt::format(", ['CA', {}, {}, {}]", stage, stage + 1, (times - 1 - i) % 2);
+            return ansor(steps);
+        };
+        const auto once = ansorNest(record(1)), often = ansorNest(record(16));
+        QVERIFY(once && often);
+        QCOMPARE(QString::fromStdString(codeOf(*often)), QString::fromStdString(codeOf(*once)));
+        QCOMPARE(QString::fromStdString(codeOf(*often)).count("write the results"), 6);
+    }
+
+    // Each pair makes a name of two names: 40 pairs would make one of 2^40.
+    void namesStayShort() {
+        std::string steps =
+            "['SP', 2, 0, 64, [2, 1, 4], 1], ['SP', 2, 4, 32, [1, 1, 8], 1], ['SP', 2, 8, 16, [4], 1], "
+            "['SP', 5, 0, 4, [2], 1], ['CA', 2, 4, 0]";
+        for (int i = 0; i < 40; ++i) steps += ", ['FSP', 4, 0, 3, 1], ['FU', 4, [0, 1]]";
+        const auto nest = ansorNest(ansor(steps));
+        QVERIFY(nest);
+        QVERIFY(nest->lines.front().loop);
+        QCOMPARE(nest->lines.front().extent, 4.0);
+        for (const NestLine& line : nest->lines) QVERIFY2(line.name.size() <= 80, line.name.c_str());
+    }
+
+    // Lines of the code are lines of the nest, whatever a record calls its caches.
+    void aScopeIsOneShortWord() {
+        TunedRow row = ansor(
+            "['SP', 2, 0, 64, [2, 1, 4], 1], ['SP', 2, 4, 32, [1, 1, 8], 1], ['SP', 2, 8, 16, [4], 1], ['CHR', 1, "
+            "'shared', [2]], ['CA', 2, 3, 1]");
+        QCOMPARE(row.steps[3].kind, std::string("CHR"));
+        row.steps[4].numbers = {2, 3, 0};
+        for (const std::string& scope : {std::string("shared.dyn"), std::string("a\nb\r\tc\xe2\x80\xa9"),
+                                         std::string(1000, 'x'), std::string("\0\x7f", 2)}) {
+            row.steps[3].word = scope;
+            const auto nest = ansorNest(row);
+            QVERIFY(nest);
+            const std::string code = codeOf(*nest);
+            QCOMPARE(static_cast<std::size_t>(std::count(code.begin(), code.end(), '\n')), nest->lines.size());
+            std::size_t caches = 0;
+            for (const NestLine& line : nest->lines) {
+                const auto arrow = line.name.find(" ← a tile of an input");
+                if (arrow == line.name.npos) continue;
+                ++caches;
+                QVERIFY(arrow >= 1 && arrow <= 40);
+                for (const char each : line.name.substr(0, arrow)) QVERIFY(each >= ' ' && each <= '~');
+                if (scope == "shared.dyn") QCOMPARE(line.name.substr(0, arrow), scope);
+            }
+            QCOMPARE(caches, std::size_t{1});
+        }
+    }
+
+    // What is said of an order is true only of what is followed: of templates by their names, of no Ansor record.
+    void anAssumedOrderIsSaidToBeSo() {
+        const std::string convolution = "1x64x56x56:float32;64x64x3x3:float32;(1 1);(1 1 1 1);(1 1);float32";
+        const std::string product = "128x64:float32;768x64:float32;None;float32";
+        for (const auto& [task, known] : {std::pair{"conv2d_nchw.cuda", true},
+                                          {"depthwise_conv2d_nchw.cuda", true},
+                                          {"conv2d_NCHWc.x86", true},
+                                          {"conv2d_nchw_spatial_pack.arm_cpu", true},
+                                          {"conv2d_nchw_spatial_pack.mali", false},
+                                          {"conv2d_NCHWc.intel_graphics", false},
+                                          {"conv2d_nchwc.image2d", false},
+                                          {"conv2d_transpose_nchw.cuda", false},
+                                          {"group_conv2d_nchw.cuda", false},
+                                          {"conv2d_nhwc.x86", false},
+                                          {"dense_nopack.x86", true},
+                                          {"dense_pack.x86", true},
+                                          {"dense_large_batch.cuda", true},
+                                          {"dense_small_batch.gpu", true},
+                                          {"dense.mali", false},
+                                          {"dense_int8.cuda", false},
+                                          {"dense.arm_cpu", false}}) {
+            const bool isProduct = std::string_view(task).starts_with("dense");
+            const auto nest = scheduleNestOf(rowOf(task, isProduct ? product : convolution, ""));
+            QVERIFY2(nest, task);
+            QVERIFY2((nest->basis.find("usual") == nest->basis.npos) == known, task);
+            QVERIFY2((nest->basis.find("from TVM's template") != nest->basis.npos) == known, task);
+        }
+        // RF is not followed.
+        for (const char* target : {"x86", "cuda"}) {
+            TunedRow row = ansor(
+                "['SP', 2, 0, 64, [2, 1, 4], 1], ['SP', 2, 4, 32, [1, 1, 8], 1], ['SP', 2, 8, 16, [4], 1], ['RF', 2, "
+                "9, 2]");
+            row.task = std::string("ansor_matmul.") + target;
+            QVERIFY(!ansorNest(row));
+            const auto nest = scheduleNestOf(row);
+            QVERIFY(nest);
+            QVERIFY2(nest->basis.find("usual") != nest->basis.npos, nest->basis.c_str());
+            QVERIFY2(nest->basis.find("template") == nest->basis.npos, nest->basis.c_str());
+        }
+    }
+
+    // Steps with wrong numbers, and steps that no compiler wrote: the record's nest or none, never a crash, a hang or
+    // more lines than a program has. What is followed has its multiply-adds once.
     void brokenStepsAreSurvived() {
         const TunedRow whole = ansor(
             "['SP', 2, 0, 64, [2, 1, 4], 1], ['SP', 2, 4, 32, [1, 1, 8], 1], ['SP', 2, 8, 16, "
@@ -233,6 +335,25 @@ private slots:
             "['AN', 5, 0, 5], ['FFSP', 2, 0, [1, 0], 1, 1], ['CHW', 3, 'local']");
         QCOMPARE(whole.steps.size(), std::size_t{12});
         RandomStream random(3);
+        const auto drawnStep = [&] {
+            static constexpr std::array kinds{"SP", "FSP", "FFSP", "RE", "FU", "AN", "PR", "CA", "CHR", "CHW", "RF"};
+            TuningStep step;
+            // What is not followed is drawn seldom: little would be otherwise.
+            step.kind = kinds[static_cast<std::size_t>(random.below(random.below(20) == 0 ? 11 : 10))];
+            const auto small = [&] { return static_cast<double>(random.below(5)); };
+            step.numbers = {small(), small(), step.kind == "SP" ? 16 : small(), 1 + small()};
+            if (step.kind == "AN") step.numbers[2] = std::array{-1.0, 2.0, 10.0, 11.0, 1e18, 0.5}[random.below(6)];
+            if (step.kind == "SP") step.list = {1 + small(), 1 + small()};
+            if (step.kind == "FU" || step.kind == "RE")
+                for (std::size_t i = 0; i < 2 + random.below(3); ++i) step.list.push_back(static_cast<double>(i));
+            if (step.kind == "RE" && step.list.size() > 1) std::swap(step.list.front(), step.list.back());
+            if (step.kind == "FFSP") step.list = {small()};
+            step.word = std::array{"local", "a\nb", "auto_unroll_max_step$1e300"}[random.below(3)];
+            return step;
+        };
+        int followed = 0;
+        QElapsedTimer time;
+        time.start();
         for (int trial = 0; trial < 3000; ++trial) {
             TunedRow row = whole;
             for (int change = 0; change < 3; ++change) {
@@ -242,11 +363,31 @@ private slots:
                 if (!numbers.empty()) numbers[static_cast<std::size_t>(random.below(numbers.size()))] = wrong;
                 if (random.below(8) == 0) numbers.clear();
             }
+            if (trial % 2 == 0) row = whole;
+            // One or two steps at some place, again and again.
+            for (std::uint64_t added = random.below(3); trial % 3 != 0 && added > 0; --added) {
+                const TuningStep one = drawnStep(), other = drawnStep();
+                const auto at = static_cast<std::ptrdiff_t>(random.below(row.steps.size() + 1));
+                for (std::uint64_t times = 1 + random.below(random.below(4) == 0 ? 30 : 2); times > 0; --times)
+                    row.steps.insert(row.steps.begin() + at, {one, other});
+            }
+            const auto own = ansorNest(row);
             const auto nest = scheduleNestOf(row);
-            QVERIFY(nest);
-            for (const NestLine& line : nest->lines) QVERIFY(line.depth >= 0 && line.depth < 200);
+            QVERIFY(nest);  // another where the steps cannot be followed
+            QCOMPARE(nest->basis == "The record's own steps", own.has_value());
+            followed += own.has_value();
+            QVERIFY(!nest->lines.empty() && nest->lines.size() <= 1000);
+            int products = 0;
+            for (const NestLine& line : nest->lines) {
+                QVERIFY(line.depth >= 0 && line.depth < 1000);
+                QVERIFY(line.name.size() <= 100 && line.name.find('\n') == line.name.npos);
+                products += line.name == "out += in × weights";
+            }
+            QCOMPARE(products, 1);
             QVERIFY(!codeOf(*nest).empty());
         }
+        QVERIFY2(followed > 300 && followed < 2700, qPrintable(QString::number(followed)));
+        QVERIFY2(time.elapsed() < 60'000, qPrintable(QString::number(time.elapsed())));
     }
 
     // What is shown of a feature is what it is, no logarithm; a CPU has no blocks.

@@ -19,7 +19,9 @@ namespace orrery {
 
 namespace {
 
-constexpr std::size_t stagesAtFirst = 64, mostLoops = 64, mostSteps = 4096;
+constexpr std::size_t stagesAtFirst = 64, mostLoops = 64, mostSteps = 4096, mostLines = 1000;
+constexpr std::size_t longestName = 64, longestScope = 32;
+constexpr int mostDeep = 16;  // stages in each other
 
 struct ReplayedStage;
 struct ReplayedLoop {
@@ -33,6 +35,19 @@ struct ReplayedStage {
     std::string does = "write the results";
     bool reads = false;
 };
+
+// A name of a name of a name would double with each step.
+std::string shortName(std::string name) {
+    return name.size() > longestName ? "elements" : std::move(name);
+}
+
+// A scope as the record writes it may hold anything, an end of a line too: TVM's own are words of ASCII.
+std::string scopeOf(std::string_view word) {
+    std::string scope(word.substr(0, longestScope));
+    for (char& each : scope)
+        if (each < ' ' || each > '~') each = '?';
+    return scope;
+}
 
 double stepsOf(const MadeLoop& loop) {
     return std::accumulate(loop.extents.begin(), loop.extents.end(), 1.0, std::multiplies<>());
@@ -54,7 +69,7 @@ public:
         for (std::size_t i = 0; root->at && i < stagesAtFirst; ++i) root = root->at;
         if (root->at || !inferBounds(*root)) return {};
         LoopWriter out(row_.work);
-        write(*root, out, 0);
+        if (!write(*root, out, 0)) return {};
         ScheduleNest nest;
         nest.lines = out.take();
         nest.basis = "The record's own steps";
@@ -177,7 +192,7 @@ private:
             MadeLoop& part = made.back()->made;
             const NestDimension told = dimension.value_or(NestDimension::Rows);
             part.extents[static_cast<std::size_t>(told)] = parts[i];
-            part.name = dimension ? loopName(told, i) : fmt::format("{}_{}", before->made.name, i);
+            part.name = dimension ? loopName(told, i) : shortName(fmt::format("{}_{}", before->made.name, i));
         }
         made.back()->inside = before->inside;
         const auto at = stage.loops.erase(stage.loops.begin() + static_cast<std::ptrdiff_t>(place));
@@ -195,7 +210,8 @@ private:
             const MadeLoop& one = (*loop)->made;
             fused->made.known &= one.known;
             const bool counts = !one.known || stepsOf(one) != 1;
-            if (counts) fused->made.name += (fused->made.name.empty() ? "" : "·") + one.name;
+            if (counts)
+                fused->made.name = shortName(fused->made.name + (fused->made.name.empty() ? "" : "·") + one.name);
             for (std::size_t d = 0; d < nestDimensions; ++d) fused->made.extents[d] *= one.extents[d];
             fused->inside.insert(fused->inside.end(), (*loop)->inside.begin(), (*loop)->inside.end());
         }
@@ -220,7 +236,7 @@ private:
         return true;
     }
 
-    static void annotate(MadeLoop& loop, int code) {
+    static void annotate(MadeLoop& loop, double code) {
         static constexpr std::array<std::pair<LoopMark, std::string_view>, 11> marks{
             {{LoopMark::Serial, ""},
              {LoopMark::Unrolled, ""},
@@ -233,7 +249,7 @@ private:
              {LoopMark::Thread, "threadIdx.y"},
              {LoopMark::Block, "blockIdx.z"},
              {LoopMark::Thread, "threadIdx.z"}}};
-        if (code < 0 || static_cast<std::size_t>(code) >= marks.size()) return;
+        if (!(code >= 0 && code < static_cast<double>(marks.size()))) return;
         loop.mark = marks[static_cast<std::size_t>(code)].first;
         loop.axis = marks[static_cast<std::size_t>(code)].second;
     }
@@ -268,7 +284,7 @@ private:
         if (step.kind == "FU") return fuse(stage, step.list);
         if (step.kind == "AN") {
             ReplayedLoopPtr* loop = n.size() >= 3 ? loopAt(stage, n[1]) : nullptr;
-            if (loop) annotate((*loop)->made, static_cast<int>(n[2]));
+            if (loop) annotate((*loop)->made, n[2]);
             return loop != nullptr;
         }
         if (step.kind == "PR") {
@@ -282,6 +298,7 @@ private:
             ReplayedStage& target = *stages_[static_cast<std::size_t>(n[1])];
             ReplayedLoopPtr* loop = loopAt(target, n[2]);
             if (!loop || &target == &stage) return false;
+            leave(stage);
             (*loop)->inside.push_back(&stage);
             stage.at = &target;
             return true;
@@ -290,11 +307,18 @@ private:
             ReplayedStage* made = newStage();
             const bool reads = step.kind == "CHR";
             made->reads = reads;
-            made->does = reads ? step.word + " ← a tile of an input" : step.word + " ← results";
+            made->does = scopeOf(step.word) + (reads ? " ← a tile of an input" : " ← results");
             stages_.insert(stages_.begin() + static_cast<std::ptrdiff_t>(place + (reads ? 1 : 0)), made);
             return stages_.size() < 2 * stagesAtFirst;
         }
         return step.kind == "CI" || step.kind == "CR";
+    }
+
+    // A stage is computed at one place: a later step moves it.
+    static void leave(ReplayedStage& stage) {
+        if (!stage.at) return;
+        for (const ReplayedLoopPtr& loop : stage.at->loops) std::erase(loop->inside, &stage);
+        stage.at = nullptr;
     }
 
     // The first parts of another split, and what is left of it as one.
@@ -311,18 +335,21 @@ private:
         return split(stage, n[1], told.numbers[2], lengths, dimensionOf(source));
     }
 
-    void write(const ReplayedStage& stage, LoopWriter& out, int depth) {
-        if (depth > 16) return;
+    // False where the program is longer or deeper than any that Ansor makes.
+    bool write(const ReplayedStage& stage, LoopWriter& out, int depth) {
+        written_ += stage.loops.size() + 1;
+        if (depth > mostDeep || written_ > mostLines) return false;
         const std::size_t open = out.open();
         for (const ReplayedLoopPtr& loop : stage.loops) {
             out.loop(loop->made);
             // What is read stands before what reads it.
             for (const bool reads : {true, false})
                 for (const ReplayedStage* each : loop->inside)
-                    if (each->reads == reads) write(*each, out, depth + 1);
+                    if (each->reads == reads && !write(*each, out, depth + 1)) return false;
         }
         &stage == main_ ? out.multiplyAdd() : out.statement(stage.does);
         out.closeTo(open);
+        return true;
     }
 
     const TunedRow& row_;
@@ -331,7 +358,7 @@ private:
     std::vector<std::size_t> mainSplits_;
     std::vector<NestDimension> dimensions_;
     ReplayedStage* main_ = nullptr;
-    std::size_t at_ = 0;
+    std::size_t at_ = 0, written_ = 0;
     double unroll_ = 0;
 };
 

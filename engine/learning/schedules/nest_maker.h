@@ -47,7 +47,7 @@ private:
     std::vector<Open> open_;
 };
 
-/// The program of an Ansor record; none where a step is of a kind that is not followed.
+/// The program of an Ansor record; none where a step is of a kind that is not followed, or makes more than 1000 lines.
 std::optional<ScheduleNest> ansorNest(const TunedRow& row);
 
 }  // namespace orrery

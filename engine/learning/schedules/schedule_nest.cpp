@@ -15,6 +15,24 @@ namespace orrery {
 
 namespace {
 
+// Templates whose order of loops and marks are written down here.
+bool isKnownTemplate(std::string_view task) {
+    for (const std::string_view each :
+         {"dense_nopack.x86", "dense_pack.x86", "batch_matmul.x86", "conv2d_NCHWc.x86", "depthwise_conv2d_NCHWc.x86",
+          "conv2d_nchw_spatial_pack.arm_cpu", "conv2d_nchw.cuda", "depthwise_conv2d_nchw.cuda", "batch_matmul.cuda",
+          "dense_large_batch.cuda", "dense_large_batch.gpu", "dense_small_batch.cuda", "dense_small_batch.gpu"})
+        if (task == each) return true;
+    return false;
+}
+
+std::string basisOf(const TunedRow& row) {
+    if (!row.steps.empty())
+        return "Sizes from the record; order and marks are the usual ones, its steps could not be followed";
+    if (!isKnownTemplate(row.task))
+        return "Sizes from the log; order and marks are the usual ones, this template's are not known here";
+    return "Sizes from the log, order and marks from TVM's template";
+}
+
 class TemplateNest {
     using Dim = NestDimension;
 
@@ -33,7 +51,7 @@ public:
 
     ScheduleNest made() {
         ScheduleNest nest;
-        nest.basis = "Sizes from the log, order and marks from TVM's template";
+        nest.basis = basisOf(row_);
         if (loops_.gpu) {
             gpu();
         } else if (row_.task.find("spatial_pack") != row_.task.npos) {
@@ -43,9 +61,6 @@ public:
         } else if (row_.work.product) {
             product();
         } else {
-            if (row_.task.find("NCHWc") == row_.task.npos)
-                nest.basis =
-                    "Sizes from the log; order and marks are the usual ones, this template's are not known here";
             blockedConvolution();
         }
         nest.lines = out_.take();

@@ -43,7 +43,8 @@ struct ScheduleNest {
 };
 
 /// Of an Ansor record its own steps, replayed. Of AutoTVM the log states sizes only: order and marks are those of TVM's
-/// template (topi, 2020). Fails with `schedules.nest` for Winograd, whose loops go over transformed tiles, and for
+/// template (topi, 2020). Of other templates, and of steps that cannot be followed, they are the usual ones, and the
+/// basis says so. Fails with `schedules.nest` for Winograd, whose loops go over transformed tiles, and for
 /// VTA's blocks.
 Expected<ScheduleNest> scheduleNestOf(const TunedRow& row);
 /// `for row_0 in 0..16:  # parallel`, indented by two.
