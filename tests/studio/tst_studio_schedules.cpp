@@ -157,6 +157,19 @@ private slots:
             QVERIFY2(tab_->exportTo(home_.filePath(name)).isEmpty(), name);
             QVERIFY2(QFileInfo(home_.filePath(name)).size() > 40, name);
         }
+        // A name is no kind: only `.nest.csv` is of the loops, `.resnest.csv` is of the schedules.
+        const auto written = [&](const char* name) {
+            QFile file(home_.filePath(name));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        for (const char* name : {"run.resnest.csv", "its.somefeatures.csv", "nest.run.csv", "say.why.not.csv"}) {
+            QVERIFY2(tab_->exportTo(home_.filePath(name)).isEmpty(), name);
+            QVERIFY2(written(name) == written("all.csv"), name);
+        }
+        QVERIFY(written("loops.nest.csv") != written("all.csv"));
+        QVERIFY(tab_->exportTo(home_.filePath("run.2.nest.csv")).isEmpty());
+        QCOMPARE(written("run.2.nest.csv"), written("loops.nest.csv"));
+        QVERIFY2(bars_->toolTip().contains("percentage points"), qPrintable(bars_->toolTip()));
         QFile all(home_.filePath("all.csv"));
         QVERIFY(all.open(QIODevice::ReadOnly));
         QCOMPARE(all.readAll().count('\n'), 148);
@@ -164,11 +177,39 @@ private slots:
         QVERIFY(code.open(QIODevice::ReadOnly));
         QCOMPARE(QString::fromUtf8(code.readAll()).trimmed(), code_->toPlainText());
 
-        // Another operator.
+        // Another operator. Until it is listed there is nothing to export, though a log is open.
         operators->setCurrentIndex(1);
         QVERIFY(!tab_->explored());
+        const QString early = tab_->exportTo(home_.filePath("early.csv"));
+        QVERIFY2(early.contains("listed") && !early.contains("No log"), qPrintable(early));
         QTRY_VERIFY_WITH_TIMEOUT(tab_->explored() && !tab_->isWorking(), 60'000);
         QCOMPARE(tab_->explored()->group.workload, std::string("256x256:float32;256x256:float32;None;float32"));
+    }
+
+    // A schedule without loops: what is missing is said to be the loops, not a model; all else is exported.
+    void aWinogradScheduleHasNoLoopsToExport() {
+        QVERIFY(tab_->exportTo(home_.filePath("none.csv")).contains("No log"));
+        QByteArray text = "device,task,workload,config,time_us\n";
+        for (int tile = 1; tile <= 24; ++tile)
+            text += QStringLiteral(
+                        "gpu,conv2d_nchw_winograd.cuda,1x64x56x56:float32;64x64x3x3:float32;(1 1);(1 1 1 1);(1 1);"
+                        "float32,\"tile_b=-1,%1,1,1;tile_y=-1,1,8,1\",%2\n")
+                        .arg(tile)
+                        .arg(10 + std::abs(tile - 8))
+                        .toUtf8();
+        QFile out(home_.filePath("winograd.csv"));
+        QVERIFY(out.open(QIODevice::WriteOnly) && out.write(text) > 0);
+        out.close();
+        tab_->openLog(out.fileName());
+        QTRY_VERIFY_WITH_TIMEOUT(tab_->explored() && !tab_->isWorking(), 60'000);
+        QVERIFY(picture_->isEmpty());
+        for (const char* name : {"w.nest.svg", "w.nest.csv", "w.txt"}) {
+            const QString said = tab_->exportTo(home_.filePath(name));
+            QVERIFY2(said.contains("Winograd") && said.contains("loops") && !said.contains("model"), qPrintable(said));
+            QVERIFY2(!QFileInfo::exists(home_.filePath(name)), name);
+        }
+        QVERIFY(tab_->exportTo(home_.filePath("w.svg")).isEmpty());
+        QVERIFY(tab_->exportTo(home_.filePath("w.csv")).isEmpty());
     }
 
     void aFitIsStoppedAndBegunAgain() {
@@ -285,7 +326,10 @@ private slots:
         }
         QVERIFY(code_->toPlainText() != code);
         QVERIFY(scatter_->textAt(scatter_->placeOf(tab_->current())).contains("off by"));
+        QVERIFY2(state_->text().contains("fewer than ten"), qPrintable(state_->text()));
         QVERIFY(bars_->isEmpty());
+        // A model has been fitted: it says nothing of a schedule.
+        QVERIFY(!tab_->exportTo(home_.filePath("times.why.svg")).contains("no model"));
         QVERIFY(tab_->exportTo(home_.filePath("times.svg")).isEmpty());
         QVERIFY(tab_->exportTo(home_.filePath("times.csv")).isEmpty());
         auto* operators = page_->findChild<QComboBox*>("schedules.operator");

@@ -14,7 +14,7 @@ namespace orrery::ui {
 
 ReasonBars::ReasonBars(QWidget* parent)
     : FigureView(QStringLiteral("schedules.reasons"), tr("What the model looks at"),
-                 tr("How much each feature adds to what the model says, in points of percent of the best"),
+                 tr("How much each feature adds to what the model says, in percentage points of the best"),
                  tr("What each feature adds to what the model says will be drawn here."), parent) {}
 
 void ReasonBars::setReasons(const QString& title, std::vector<Reason> reasons, bool signs) {

@@ -11,7 +11,7 @@ namespace orrery::ui {
 struct Reason {
     QString name;
     QString value;    ///< of the feature; may be empty
-    double adds = 0;  ///< share: 0.1 is 10 points of percent
+    double adds = 0;  ///< share: 0.1 is 10 percentage points
 };
 
 class ReasonBars : public FigureView {

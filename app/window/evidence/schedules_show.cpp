@@ -31,6 +31,10 @@ QString valueText(const ScheduleFact& fact) {
     return fact.value >= 1e4 ? ui::text(fact.value, Dimension::Number) : QString::number(fact.value, 'g', 4);
 }
 
+QString withHint(const Diagnostic& why) {
+    return ui::windowText(why.message) + QStringLiteral(". ") + ui::windowText(why.hint) + QLatin1Char('.');
+}
+
 // Below this nothing is seen of it.
 constexpr double leastShown = 5e-4;
 
@@ -48,8 +52,7 @@ void SchedulesTab::showSchedule(int place) {
         picture_->setNest(*nest);
         basis_->setFullText(ui::qs(nest->basis) + QLatin1Char('.'));
     } else {
-        code_->setSentence(ui::windowText(nest.error().message) + QStringLiteral(". ") +
-                           ui::windowText(nest.error().hint) + QLatin1Char('.'));
+        code_->setSentence(withHint(nest.error()));
         picture_->setNest({});
         basis_->setFullText({});
     }
@@ -120,21 +123,35 @@ std::string SchedulesTab::scheduleCsv() const {
     return explored_ ? exploredCsv(log_->rows, *explored_) : csvOf(*list_);
 }
 
+// Why there are no bars.
+QString SchedulesTab::whyNoReasons() const {
+    if (group()->mixed) return tr("there is nothing to draw: a model of times sees nothing of a schedule");
+    return explored_ ? tr("there is nothing to draw: what the model looks at is not known yet")
+                     : tr("there is nothing to draw: no model has been fitted");
+}
+
 QString SchedulesTab::exportTo(const QString& file) const {
-    if (!group() || current_ < 0) return tr("No log is open yet");
-    const QString ending = QFileInfo(file).completeSuffix().toLower();
+    if (!group()) return tr("No log is open yet");
+    if (current_ < 0) return tr("The schedules are still being listed");
+    // `its.nest.svg` is of the kind `nest`, `its.resnest.csv` of none that is known here.
+    const QString ending = QFileInfo(file).suffix().toLower();
+    const QString kind = QFileInfo(QFileInfo(file).completeBaseName()).suffix().toLower();
     const auto write = [&](const std::string& text) { return ui::writeText(file, QByteArray::fromStdString(text)); };
-    if (ending.endsWith(QLatin1String("txt"))) return write(code_->toPlainText().toStdString() + '\n');
-    if (ending.contains(QLatin1String("features."))) return write(csvOf(*facts_));
-    const auto picture = [&](ui::FigureView& view) {
-        if (view.isEmpty()) return tr("there is nothing to draw: no model has been fitted");
-        return view.exportTo(file);
+    const auto picture = [&](const ui::FigureView& view, const QString& missing) {
+        return view.isEmpty() ? missing : view.exportTo(file);
     };
-    if (ending.contains(QLatin1String("nest."))) return picture(*picture_);
-    if (ending.contains(QLatin1String("why."))) return picture(*bars_);
-    if (ending.endsWith(QLatin1String("csv"))) return write(scheduleCsv());
-    if (ending.endsWith(QLatin1String("tex"))) return write(latexTable(scheduleCsv()));
-    return picture(*scatter_);
+    const auto noLoops = [&] {
+        const auto nest = scheduleNestOf(log_->rows[group()->rows[static_cast<std::size_t>(current_)]]);
+        return nest ? QString() : tr("there are no loops to write: %1").arg(withHint(nest.error()));
+    };
+    if (ending == QLatin1String("txt"))
+        return picture_->isEmpty() ? noLoops() : write(code_->toPlainText().toStdString() + '\n');
+    if (kind == QLatin1String("features") && ending == QLatin1String("csv")) return write(csvOf(*facts_));
+    if (kind == QLatin1String("nest")) return picture(*picture_, noLoops());
+    if (kind == QLatin1String("why")) return picture(*bars_, whyNoReasons());
+    if (ending == QLatin1String("csv")) return write(scheduleCsv());
+    if (ending == QLatin1String("tex")) return write(latexTable(scheduleCsv()));
+    return picture(*scatter_, tr("there is nothing to draw: no model has been fitted"));
 }
 
 void SchedulesTab::chooseFile() {

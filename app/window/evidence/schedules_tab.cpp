@@ -347,7 +347,8 @@ void SchedulesTab::showTimes(std::shared_ptr<const ScheduleJudgement> times, Lis
     showList(std::move(listing));
     const auto judged = std::ranges::find(times_->devices, group()->device, &JudgedTimes::device);
     if (judged == times_->devices.end()) return say(tr("None of these schedules ran."));
-    say(tr("Each operator has less than ten schedules, so that times are predicted, a fifth of the operators at a time "
+    say(tr("Each operator has fewer than ten schedules, so that times are predicted, a fifth of the operators at a "
+           "time "
            "by a model of the others. On this device: mean error %1, median %2, rank correlation %3, %4 of %5 inside "
            "the 90 % interval.")
             .arg(ui::percentText(judged->mape), ui::percentText(judged->median))
@@ -370,7 +371,8 @@ void SchedulesTab::showFit(std::shared_ptr<const ExploredOperator> explored, Lis
         explored_->operators > 0
             ? tr("Ranked by a model of %1 other operators of this device (%2 schedules) that has not seen this one.")
                   .arg(count(explored_->operators), count(explored_->learnedFrom))
-            : tr("The device has no other operator: each fifth of the schedules is ranked by a model of the others.");
+            : tr("The device has no other operator to learn from: each fifth of the schedules is ranked by a model of "
+                 "the others.");
     QString text =
         from + tr(" Rank correlation %1; its first choice reaches %2 of the best, the best of its first ten "
                   "%3 (ten drawn blindly: %4).")

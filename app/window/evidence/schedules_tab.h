@@ -84,6 +84,7 @@ private:
     void refuse(const Diagnostic& why);
     const ScheduleGroup* group() const;
     std::string scheduleCsv() const;
+    QString whyNoReasons() const;
     void chooseFile();
 
     std::shared_ptr<const Log> log_;
