@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 using namespace orrery;
@@ -150,6 +151,61 @@ private slots:
         row.knobs.clear();
         QVERIFY(!priceSchedule(row, t4));
         QCOMPARE(scheduleDevice(*fixture::device("eyeriss-like")).error().code, std::string("method.not-applicable"));
+    }
+    // x86 convolutions of more than one tap split no rows of the image: TVM's template takes one at a time, and so the
+    // same schedule with one row as its tile costs the same. 56 vectors of sums fit no 32 registers, 28
+    // do.
+    void rowsThatAreNotSplitAreTakenOneByOne() {
+        const ScheduleDevice cpu = deviceOf("core-i9-10940x");
+        const auto convolution = [](const std::string& config) {
+            TunedRow row;
+            row.task = "conv2d_NCHWc.x86";
+            row.workload = "1x64x56x56:float32;64x64x3x3:float32;(1 1);(1 1 1 1);(1 1);NCHW;NCHW;float32";
+            row.work = *readTensorWork(row.task, row.workload);
+            row.knobs = readKnobs(config);
+            return row;
+        };
+        const std::string rest = "tile_ic=-1,16;tile_oc=-1,16;";
+        const auto own = priceSchedule(convolution(rest + "tile_ow=-1,28"), cpu);
+        const auto stated = priceSchedule(convolution(rest + "tile_oh=-1,1;tile_ow=-1,28"), cpu);
+        const auto knob = priceSchedule(convolution(rest + "tile_oh=1;tile_ow=-1,28"), cpu);
+        const auto wide = priceSchedule(convolution(rest + "tile_ow=-1,56"), cpu);
+        QVERIFY(own && stated && knob && wide);
+        QCOMPARE(own->seconds, stated->seconds);
+        QCOMPARE(knob->seconds, stated->seconds);
+        // Two of a tile's rows are as many sums as twice the columns: `tile_oh=2` of the 1 × 1 template.
+        QCOMPARE(priceSchedule(convolution(rest + "tile_oh=2;tile_ow=-1,28"), cpu)->compute,
+                 priceSchedule(convolution(rest + "tile_oh=-1,2;tile_ow=-1,28"), cpu)->compute);
+        QVERIFY2(wide->compute > 1.2 * own->compute,
+                 qPrintable(QString("%1 of %2").arg(wide->compute).arg(own->compute)));
+        const double flops = 2.0 * 56 * 56 * 64 * 64 * 9;
+        QVERIFY(own->seconds >= flops / cpu.view.peak(false, DType::F32));
+    }
+    // Ansor's programs mark the outputs as vectors, so they cost what a packed product of the same loops costs, and a
+    // reduction in steps of one is no waste of lanes.
+    void ansorsVectorsRunAlongOutputs() {
+        const ScheduleDevice cpu = deviceOf("core-i9-10940x");
+        TunedRow packed = onCpu(512, 512, 512, 4, 32, 1), ansor = packed, plain = packed;
+        ansor.task = "ansor_matmul.x86";
+        ansor.steps = {TuningStep{"AN", {}, {}, {}, {2, 9, 2}}};
+        plain.task = "dense_nopack.x86";
+        QCOMPARE(secondsOf(ansor, cpu), secondsOf(packed, cpu));
+        QVERIFY(secondsOf(ansor, cpu) < 0.5 * secondsOf(plain, cpu));
+    }
+    // Elements whose rate is another than that of the type that is priced, and extents that are no operator.
+    void elementsAndExtentsThatAreNotPricedAreLeftOut() {
+        const ScheduleDevice t4 = deviceOf("t4"), cpu = deviceOf("core-i9-10940x");
+        TunedRow gpu = onGpu(128, 128, 128, 1, 1, 8), core = onCpu(128, 128, 128, 1, 16, 8);
+        for (const double bytes : {1.0, 2.0, 4.0, 8.0}) {
+            gpu.work.elementBytes = core.work.elementBytes = bytes;
+            QCOMPARE(priceSchedule(gpu, t4).has_value(), bytes == 2 || bytes == 4);
+            QCOMPARE(priceSchedule(core, cpu).has_value(), bytes == 4);
+        }
+        gpu.work.elementBytes = core.work.elementBytes = 4;
+        for (const double extent : {1e10, 1e18, 1e300, std::numeric_limits<double>::infinity()}) {
+            gpu.work.rows = core.work.rows = gpu.work.columns = core.work.columns = extent;
+            QVERIFY(!priceSchedule(gpu, t4) && !priceSchedule(core, cpu));
+        }
     }
     // On published trials that nothing here was fitted to: better than no order at all, on most operators of both.
     void publishedTrialsAreOrdered() {

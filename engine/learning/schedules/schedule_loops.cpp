@@ -75,21 +75,26 @@ ScheduleLoops loopsOf(const TunedRow& row) {
         if (knob.name == "auto_unroll_max_step" && !knob.parts.empty()) loops.unroll = knob.parts[0];
         if (knob.name == "unroll_explicit" && !knob.parts.empty()) loops.explicitly = knob.parts[0];
     }
+    loops.gpu = onGpu(row.task);
+    countLoops(row, loops);
+    return loops;
+}
+
+void countLoops(const TunedRow& row, ScheduleLoops& loops) {
+    const TensorWork& w = row.work;
     const LoopSplit &r = loops.splits[Rows], &c = loops.splits[Columns], &o = loops.splits[Outputs],
                     &k = loops.splits[Reduction];
-    loops.gpu = onGpu(row.task);
     loops.tasks = w.batch * r.outer() * c.outer() * o.outer();
     loops.taskRows = w.rows * w.columns / (r.outer() * c.outer());
     loops.taskOutputs = w.outputs / o.outer();
     loops.tileRows = r.inner() * c.inner(), loops.tileOutputs = o.inner();
     loops.step = k.count > 2 ? k.parts[2] * k.parts[3] : k.inner();
-    if (!loops.gpu) return loops;
+    if (!loops.gpu) return;
     const auto threads = [](const LoopSplit& s) { return s.count >= 3 ? s.parts[2] : 1.0; };
     loops.rowThreads = threads(r) * threads(c);
     loops.threads = loops.rowThreads * threads(o);
     loops.threadRows = loops.virtualThreads(Rows) * loops.virtualThreads(Columns) * loops.tileRows;
     loops.threadOutputs = loops.virtualThreads(Outputs) * loops.tileOutputs;
-    return loops;
 }
 
 double residentBlocks(const TunedRow& row, const ScheduleLoops& loops) {

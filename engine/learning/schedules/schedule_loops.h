@@ -32,7 +32,10 @@ struct ScheduleLoops {
 
     double virtualThreads(LoopRole role) const { return splits[role].count >= 4 ? splits[role].parts[1] : 1; }
 };
+/// A loop that the schedule does not split is one part: its whole extent, or what a knob of one number says.
 ScheduleLoops loopsOf(const TunedRow& row);
+/// Tasks, tiles, threads and steps again, from the splits.
+void countLoops(const TunedRow& row, ScheduleLoops& loops);
 
 /// Blocks that one multiprocessor holds at once, by warps, blocks and 64 KiB of shared memory. Blocks are half as many
 /// as warps (CUDA C++ Programming Guide, compute capabilities 5.0 to 9.0 but 8.6, which has a third); 64 warps where

@@ -17,6 +17,24 @@ constexpr double mostThreads = 1024, mostShared = 48 * 1024;
 constexpr double ownRegisters = 24;  // of a thread, for addresses and counters: chosen, not measured
 constexpr double chain = 4, loadsPerCycle = 2;
 
+// More multiply-adds are no operator, and extents would not fit whole numbers.
+constexpr double mostMultiplies = 0x1p62;
+
+// TVM's templates run a loop that they do not split step by step around their tiles: x86 convolutions take one row of
+// the image at a time, or as many as `tile_oh` says. What was learned from logs has such a loop as one part.
+ScheduleLoops tiledLoopsOf(const TunedRow& row) {
+    ScheduleLoops loops = loopsOf(row);
+    for (const auto& [role, extent] :
+         {std::pair<LoopRole, double>{Rows, row.work.rows}, {Columns, row.work.columns}, {Outputs, row.work.outputs}}) {
+        LoopSplit& split = loops.splits[role];
+        if (split.count > 1) continue;
+        const double inner = split.inner() < extent ? split.inner() : 1;
+        split = {{1, 1, std::ceil(extent / inner), inner}, 2};
+    }
+    countLoops(row, loops);
+    return loops;
+}
+
 Kernel productOf(const TunedRow& row) {
     const TensorWork& w = row.work;
     Kernel kernel;
@@ -75,9 +93,10 @@ SchedulePrice onCores(const TunedRow& row, const ScheduleLoops& loops, const Gpu
     const double lanes = perCycle >= 32 ? 16 : perCycle >= 16 ? 8 : 4, units = std::max(1.0, perCycle / lanes);
     const double registers = lanes >= 16 ? 32 : 16;
     const double im = loops.tileRows, in = loops.tileOutputs, ik = loops.splits[Reduction].inner();
-    // Which loop TVM vectorises: the reduction's innermost where a product's weights are not packed, else the outputs'.
+    // Which loop is vectorised: by TVM's templates the reduction's innermost where a product's weights are not packed,
+    // else, and by Ansor always, the outputs'.
     const bool packed = row.task.find("pack") != row.task.npos && row.task.find("nopack") == row.task.npos;
-    const bool along = w.product && !packed;
+    const bool along = w.product && !packed && row.steps.empty();
     const double vectors = std::ceil((along ? ik : in) / lanes), sums = along ? im * in * vectors : im * vectors;
     const double multiplies = along ? sums : sums * ik;
     const double loads = along ? (im + in) * vectors : (im + vectors) * ik;
@@ -115,7 +134,9 @@ Expected<ScheduleDevice> scheduleDevice(const Hardware& hardware) {
 std::optional<SchedulePrice> priceSchedule(const TunedRow& row, const ScheduleDevice& device) {
     const TensorWork& w = row.work;
     if (w.depthwise || w.winograd || w.transposed || w.groups > 1 || row.knobs.empty()) return std::nullopt;
-    const ScheduleLoops loops = loopsOf(row);
+    if (w.elementBytes != 4 && !(device.gpu && w.elementBytes == 2)) return std::nullopt;
+    if (!(w.batch * w.rows * w.columns * w.outputs * w.reduction() < mostMultiplies)) return std::nullopt;
+    const ScheduleLoops loops = tiledLoopsOf(row);
     if (loops.gpu != device.gpu) return std::nullopt;
     return device.gpu ? onMultiprocessors(row, loops, device.view) : onCores(row, loops, device.view);
 }

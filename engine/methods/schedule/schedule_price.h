@@ -14,7 +14,9 @@
 // cycles each; Fog, "Instruction tables": FMA of Haswell to Ice Lake), and what registers cannot hold is stored and
 // loaded. Cores share tasks, and the last turn counts as a whole. Each level of cache passes what the levels inside it
 // could not keep: rows again for each tile across unless a tile's operands fit, outputs again for each tile down unless
-// they all fit. Computing and moving add up, as in `cpu-roofline`.
+// they all fit. Vectors run along outputs; along the reduction in AutoTVM's products whose weights are not packed. A
+// loop that a schedule does not split runs step by step around its tiles. Computing and moving add up, as in
+// `cpu-roofline`.
 
 #include "hardware/views/gpu_view.h"
 #include "learning/schedules/tuning_log.h"
@@ -36,8 +38,8 @@ struct ScheduleDevice {
 /// Fails with `method.not-applicable` for a device that is neither.
 Expected<ScheduleDevice> scheduleDevice(const Hardware& hardware);
 
-/// Nothing for an operator that is priced otherwise (depthwise, winograd, transposed), and for a schedule of the other
-/// kind of device.
+/// Nothing for an operator that is priced otherwise (depthwise, winograd, transposed), for elements that are not of
+/// four bytes (on a GPU: nor of two), for 2⁶² multiply-adds and more, and for a schedule of the other kind of device.
 std::optional<SchedulePrice> priceSchedule(const TunedRow& row, const ScheduleDevice& device);
 
 }  // namespace orrery
