@@ -179,6 +179,14 @@ int runConfusion(const Arguments& arguments, const EdgeTable& table) {
 }
 
 int runEdge(const Arguments& arguments, Watch& watch) {
+    for (const char* form : {"next", "measured", "save"}) {
+        // What to measure next of a device is asked of all others, from what was measured of it: nothing is judged.
+        if (!arguments.has(form)) continue;
+        if (const auto problem = meaningless(arguments, fmt::format("`--{}`", form),
+                                             {"model", "choose", "samples", "reference", "repeats", "pool", "test",
+                                              "trim", "rows", "known", "no-prior", "confusion"}))
+            return failed(*problem);
+    }
     const auto columns = edgeColumnsOf(arguments);
     if (!columns) return failed(columns.error());
     auto protocol = edgeProtocolOf(arguments);

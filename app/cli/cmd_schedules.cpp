@@ -2,6 +2,7 @@
 #include "app/cli/evaluation_question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/question.h"
 #include "app/cli/schedule_shown.h"
 #include "base/text/csv_cell.h"
 #include "base/text/words.h"
@@ -142,12 +143,12 @@ nlohmann::ordered_json jsonOf(const ScheduleJudgement& judged, std::string_view 
 
 std::string csvOf(const ScheduleJudgement& judged, std::span<const TunedRow> rows) {
     const bool ranks = !judged.operators.empty();
-    std::string text = fmt::format("device,task,workload,time_us,{}\n",
+    std::string text = fmt::format("device,task,workload,line,time_us,{}\n",
                                    ranks ? "share_of_best,analytic_us" : "predicted_us,low_us,high_us");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (std::isnan(judged.said[i])) continue;
-        text += fmt::format("{},{},{},{}", csvCell(rows[i].device), csvCell(rows[i].task), csvCell(rows[i].workload),
-                            rows[i].seconds > 0 ? fmt::format("{:.6g}", 1e6 * rows[i].seconds) : "");
+        text += fmt::format("{},{},{},{},{}", csvCell(rows[i].device), csvCell(rows[i].task), csvCell(rows[i].workload),
+                            rows[i].line, rows[i].seconds > 0 ? fmt::format("{:.6g}", 1e6 * rows[i].seconds) : "");
         const double priced = judged.analytic[i];  // empty where it is not priced, or cannot run
         text += ranks
                     ? fmt::format(",{:.6g},{}\n", judged.said[i], priced > 0 ? fmt::format("{:.6g}", 1e6 * priced) : "")
@@ -247,7 +248,21 @@ int runShow(const Arguments& arguments, std::span<const TunedRow> rows, const Sc
     return print(arguments.has("json") ? jsonOf(*shown).dump(2) + "\n" : textOf(*shown)) ? Answered : Unanswered;
 }
 
+// Options that another one, or the kind of the log, would pass over.
+std::optional<Diagnostic> passedOver(const Arguments& arguments) {
+    const std::vector<std::pair<std::string_view, std::vector<std::string_view>>> forms{
+        {"show", {"search", "new-devices", "test", "samples", "trials", "hardware", "csv"}},
+        {"search", {"new-devices", "samples", "hardware"}},
+        {"new-devices", {"test", "trials", "hardware", "model"}}};
+    for (const auto& [form, others] : forms) {
+        if (!arguments.has(form)) continue;
+        if (auto problem = meaningless(arguments, fmt::format("`--{}`", form), others)) return problem;
+    }
+    return std::nullopt;
+}
+
 int runSchedules(const Arguments& arguments, Watch& watch) {
+    if (const auto problem = passedOver(arguments)) return failed(*problem);
     JudgeScheduleOptions options;
     auto seed = readSeed(arguments, 1);
     if (!seed) return report(seed.error()), Usage;
@@ -261,6 +276,11 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
             return Usage;
         }
         options.training.ranks = static_cast<RankModel>(found - models.begin());
+        if (arguments.has("show") && options.training.ranks != RankModel::Trees) {
+            return failed(fail("usage.together", fmt::format("`--show` with `--model {}`", *model), "`--model trees`",
+                               "only of trees is it known what each feature adds")
+                              .value());
+        }
     }
     for (const std::string& text : arguments.values("hardware")) {
         const auto equals = text.find('=');
@@ -283,6 +303,10 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
     }
     const auto known = readLogs(arguments.positionals());
     if (!known) return report(known.error()), Unanswered;
+    if (!isOfTrials(*known) && !arguments.has("search") && !arguments.has("show")) {
+        if (const auto problem = meaningless(arguments, "a log of best schedules", {"hardware", "model"}))
+            return failed(*problem);
+    }
     if (arguments.has("show")) return runShow(arguments, *known, options.training, watch);
     const auto test = arguments.values("test");
     std::vector<TunedRow> asked;

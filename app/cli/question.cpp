@@ -348,4 +348,15 @@ int failed(const Diagnostic& diagnostic) {
     return diagnostic.code.compare(0, 6, "usage.") == 0 ? Usage : Unanswered;
 }
 
+std::optional<Diagnostic> meaningless(const Arguments& arguments, std::string_view form,
+                                      const std::vector<std::string_view>& others) {
+    for (const std::string_view other : others) {
+        if (!arguments.has(other)) continue;
+        return fail("usage.together", fmt::format("`--{}` means nothing with {}", other, form),
+                    fmt::format("`--{}` without it, or {} without `--{}`", other, form, other), "leave one of them out")
+            .value();
+    }
+    return std::nullopt;
+}
+
 }  // namespace orrery::cli

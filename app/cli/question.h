@@ -6,7 +6,9 @@
 #include "methods/method.h"
 #include "workload/workload.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::cli {
@@ -34,5 +36,8 @@ Expected<std::vector<std::string>> readMethodsFor(const Arguments& arguments, co
 
 /// Usage for codes `usage.…`, else Unanswered; reports the diagnostic.
 int failed(const Diagnostic& diagnostic);
+/// `usage.together` for the first of `others` that is given: with `form` it would be passed over. Nothing if none is.
+std::optional<Diagnostic> meaningless(const Arguments& arguments, std::string_view form,
+                                      const std::vector<std::string_view>& others);
 
 }  // namespace orrery::cli

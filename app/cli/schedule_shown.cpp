@@ -16,7 +16,8 @@ Expected<ShownSchedule> showSchedule(std::span<const TunedRow> rows, int line, c
     const auto found = std::ranges::find(rows, line, &TunedRow::line);
     if (found == rows.end()) {
         return fail("schedules.row", fmt::format("no schedule of a known operator stands on line {}", line),
-                    "the number of a line that holds one", "--csv says on which line each stands");
+                    "the number of a line that holds one",
+                    "`--csv` without `--show` says on which line each stands that was judged");
     }
     ShownSchedule shown{&*found, scheduleNestOf(*found), {}, {}, 0, {}};
     const auto at = static_cast<std::size_t>(found - rows.begin());

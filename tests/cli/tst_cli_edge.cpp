@@ -186,6 +186,10 @@ private slots:
         QTest::newRow("half") << QStringList{"given.csv", "--half", "middle"} << 2 << "usage.value";
         QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";
         QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
+        for (const char* form : {"--next", "--measured", "--save"})
+            QTest::newRow(form) << QStringList{"given.csv", form, "3", "--model", "graph"} << 2 << "usage.together";
+        QTest::newRow("next of rows") << QStringList{"given.csv", "--next", "3", "--rows", "given.csv"} << 2
+                                      << "usage.together";
         QTest::newRow("whole") << QStringList{"given.csv", "--device", "idx", "--value", "second", "--whole", "casing"}
                                << 1 << "edge.no-column";
         QTest::newRow("both") << QStringList{"given.csv", "--choose", "--reference", "a"} << 2 << "usage.twice";

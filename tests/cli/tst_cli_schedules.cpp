@@ -106,7 +106,14 @@ private slots:
             QVERIFY(each["analytic"]["top10"].get<double>() > 0);
         }
         const Outcome rows = cli(drawn + QStringList{"--csv", "-"}, {}, 60000);
-        QVERIFY(rows.out.startsWith("device,task,workload,time_us,share_of_best,analytic_us\n"));
+        QVERIFY(rows.out.startsWith("device,task,workload,line,time_us,share_of_best,analytic_us\n"));
+        // The line says where: its schedule is what --show finds there, with the same time.
+        const QString last = rows.out.trimmed().split('\n').last();
+        const QStringList cells = last.mid(last.lastIndexOf('"') + 2).split(',');
+        const Outcome shown = cli({"schedules", log, "--show", cells[0], "--json"}, {}, 60000);
+        QVERIFY2(shown.exit == 0, qPrintable(last + " " + shown.error));
+        const Json there = checked(shown)["schedule"];
+        QCOMPARE(there["time_us"].is_number() ? QString::number(there["time_us"].get<double>()) : QString(), cells[1]);
         QVERIFY(cli(drawn, {}, 60000).out.contains("priced on"));
     }
 
@@ -182,6 +189,19 @@ private slots:
         QTest::newRow("no device") << QStringList{"trials.csv", "--hardware", "t4"} << 2 << "usage.value";
         QTest::newRow("other device") << QStringList{"trials.csv", "--hardware", "absent=t4"} << 1
                                       << "schedules.device";
+        QTest::newRow("share of a network")
+            << QStringList{"trials.csv", "--show", "3", "--model", "sequence"} << 2 << "usage.together";
+        QTest::newRow("share of both") << QStringList{"trials.csv", "--show", "3", "--model", "both"} << 2
+                                       << "usage.together";
+        QTest::newRow("share of trees") << QStringList{"trials.csv", "--show", "3000", "--model", "trees"} << 1
+                                        << "schedules.row";
+        for (const QStringList& form : {QStringList{"trials.csv", "--search"}, QStringList{"trials.csv", "--show", "3"},
+                                        QStringList{"tuned.csv", "--new-devices"}, QStringList{"tuned.csv"}})
+            QTest::addRow("price of %s", qPrintable(form.join(' ')))
+                << form + QStringList{"--hardware", "x=nonsense"} << 2 << "usage.together";
+        QTest::newRow("ranks of times") << QStringList{"tuned.csv", "--model", "sequence"} << 2 << "usage.together";
+        QTest::newRow("other log of devices")
+            << QStringList{"tuned.csv", "--new-devices", "--test", "tuned.csv"} << 2 << "usage.together";
         QTest::newRow("all given") << QStringList{"tuned.csv", "--new-devices", "--samples", "25"} << 1
                                    << "schedules.few";
     }
