@@ -150,6 +150,21 @@ private slots:
         for (const std::size_t i : {0u, 33u, 97u}) QCOMPARE(one->share(rows[i]), all->share(rows[i]));
         QCOMPARE(none->share(third), all->share(third));
     }
+    // A log may leave its device's cell empty, among others that have one: a row of neither is answered all the same.
+    void aLogWithoutADevicesNameIsRanked() {
+        auto rows = fourProducts();
+        for (std::size_t i = 0; i < rows.size() / 2; ++i) rows[i].device.clear();
+        ScheduleTraining training;
+        training.threads = 1;
+        const auto fitted = ScheduleRanks::fit(rows, training);
+        QVERIFY(fitted);
+        TunedRow other = rows.front();
+        other.device = "new";
+        for (const TunedRow& row : {rows.front(), rows.back(), other}) {
+            const double share = fitted->share(row);
+            QVERIFY2(share >= 0 && share <= 1, row.device.c_str());
+        }
+    }
     void stoppedWhileItLearns() {
         std::stop_source stop;
         stop.request_stop();

@@ -141,7 +141,7 @@ Expected<ScheduleRanks> ScheduleRanks::fit(std::span<const TunedRow> rows, const
                     "a log of many schedules of the same operators");
     }
     ScheduleRanks ranks;
-    const bool known = devices.contains(options.device);
+    const bool known = !options.device.empty() && devices.contains(options.device);
     for (const auto& [device, own] : devices) {
         if (!options.device.empty() && device != options.device) continue;
         auto model = trained(own, options);
