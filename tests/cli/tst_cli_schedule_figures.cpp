@@ -100,6 +100,27 @@ private slots:
         QVERIFY2(row("the same, `--model " + model).contains(own), qPrintable(own));
         QVERIFY2(row("the same, priced").contains(priced), qPrintable(priced));
     }
+    void programsOfAnsor() {
+        if (!all()) QSKIP("asked with ORRERY_ALL_FIGURES=1");
+        const auto trees = asked("ansor/t4_bert.json", {}),
+                   sequence = asked("ansor/t4_bert.json", {"--model", "sequence"});
+        if (trees.is_null()) QSKIP("the records are not here");
+        QVERIFY(trees.is_object() && sequence.is_object());
+        const auto mean = [](const nlohmann::json& json, const char* key, bool priced) {
+            double sum = 0;
+            for (const auto& one : json["operators"]) sum += (priced ? one["analytic"] : one)[key].get<double>();
+            return sum / double(json["operators"].size());
+        };
+        const auto rank = [&](const nlohmann::json& json, bool priced) {
+            return QString::number(mean(json, "spearman", priced), 'f', 3);
+        };
+        QCOMPARE(trees["operators"].size(), std::size_t{6});
+        const QString told =
+            QString("%1 by trees, %2 by the sequence model; %3 as priced on the drawn T4. Spearman %4, %5 and %6")
+                .arg(percent(mean(trees, "top1", false)), percent(mean(sequence, "top1", false)),
+                     percent(mean(trees, "top1", true)), rank(trees, false), rank(sequence, false), rank(trees, true));
+        QVERIFY2(row("Ansor, 60 records").contains(told), qPrintable(told));
+    }
     void searches() {
         if (!all()) QSKIP("asked with ORRERY_ALL_FIGURES=1");
         const auto json = asked("tlcbench/autotvm_trials.csv", {"--search"});

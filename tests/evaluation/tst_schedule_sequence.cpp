@@ -74,6 +74,21 @@ private slots:
         rows.clear();
         QCOMPARE(appendTokens(row, rows), mostTokens);
     }
+    // Each annotation of TVM's `IteratorAnnotation` (0, none, to 11, tensorised) is a token of its own: threads are not
+    // blocks, whichever their axis.
+    void annotationsAreToldApart() {
+        TunedRow row = trials(64, 128).front();
+        for (int kind = 0; kind <= 11; ++kind) row.steps.push_back({"AN", {}, {}, {}, {4, 0, double(kind)}});
+        std::vector<float> rows;
+        QCOMPARE(appendTokens(row, rows), std::size_t{13});
+        std::set<std::vector<float>> seen;
+        for (std::size_t i = 0; i < 12; ++i) {
+            auto one = token(rows, 1 + i);
+            for (float& each : one) each = each == 1 ? 1.0f : 0.0f;  // which word, which annotation: not the place
+            seen.insert(one);
+        }
+        QCOMPARE(seen.size(), std::size_t{12});
+    }
     // Tiles nearer to 8 × 8 are better, and those over 256 fail: of products that were left out too.
     void anUnseenOperatorIsRanked() {
         const auto rows = fourProducts();

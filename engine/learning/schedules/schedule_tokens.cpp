@@ -12,10 +12,12 @@
 namespace orrery {
 namespace {
 
-// The operator, then steps as Ansor names them; a knob of AutoTVM that is no split is the last.
+// The operator, then steps as Ansor names them; a knob of AutoTVM that is no split is the last. Annotations have the
+// codes of TVM's `IteratorAnnotation`: none, unroll, vectorise, parallel, vthread, x, y and z of blocks and threads,
+// tensorise.
 constexpr std::array<std::string_view, 15> words{"operator", "SP", "RE",  "AN",  "FU", "FSP", "FFSP", "CA",
                                                  "CI",       "CR", "CHR", "CHW", "RF", "PR",  "knob"};
-constexpr std::size_t roleAt = words.size(), annotationAt = roleAt + loopRoles, annotations = 8,
+constexpr std::size_t roleAt = words.size(), annotationAt = roleAt + loopRoles, annotations = 12,
                       orderAt = annotationAt + annotations, numbersAt = orderAt + 1, numbers = tokenWidth - numbersAt;
 static_assert(numbers >= 10);
 

@@ -11,7 +11,7 @@
 namespace orrery {
 
 /// Numbers of a token: which word, then the step's numbers as log₂(1 + n) ÷ 3.
-inline constexpr std::size_t tokenWidth = 40;
+inline constexpr std::size_t tokenWidth = 44;
 /// Tokens of a schedule at most; what comes later is left out.
 inline constexpr std::size_t mostTokens = 48;
 
