@@ -199,7 +199,7 @@ private slots:
         QCOMPARE(percentText(0.0004), QString("< 0.1 %"));
         QCOMPARE(percentText(0), QString("0 %"));
         QCOMPARE(countText(1234567), QString("1,234,567"));
-        QCOMPARE(countText(-123456), QString("-123,456"));
+        QCOMPARE(countText(-123456), QString("−123,456"));
         QCOMPARE(countText(999), QString("999"));
     }
     void gallery_data() { textReadsOnEveryBackground_data(); }
