@@ -14,6 +14,36 @@ class TestBaseText : public QObject {
 private slots:
     // A frame of zstd by its specification (RFC 8878): magic, a single segment of 8 bytes, one last raw block. A stream
     // of xz as xz 5.4 writes it.
+    // A whole stream whose dictionary is 2 GiB is no damaged file. The filter's byte is 38 (xz file format, 5.3.1); the
+    // header's check is CRC32.
+    void aDictionaryThatIsTooLargeIsNamed() {
+        QByteArray stream = QByteArray::fromHex(
+            "fd377a585a000004e6d6b446020021010c0000008f98419c010007612c620a312c320a00be9cbd49b5122afe00012008bb19d9bb1f"
+            "b6f37d010000000004595a");
+        const auto crc = [](const QByteArray& bytes) {
+            quint32 out = 0xffffffffu;
+            for (const char c : bytes) {
+                out ^= quint8(c);
+                for (int i = 0; i < 8; ++i) out = out >> 1 ^ (out & 1 ? 0xedb88320u : 0);
+            }
+            return ~out;
+        };
+        const auto checkOf = [&] { return qFromLittleEndian<quint32>(stream.constData() + 20); };
+        QCOMPARE(checkOf(), crc(stream.mid(12, 8)));
+        stream[16] = 38;
+        qToLittleEndian(crc(stream.mid(12, 8)), stream.data() + 20);
+        QTemporaryDir folder;
+        QFile file(folder.filePath("large.csv.xz"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(stream);
+        file.close();
+        auto read = CsvStream::open(file.fileName().toStdString());
+        QVERIFY(read);
+        const auto got = read->next();
+        QVERIFY(!got);
+        QVERIFY2(got.error().message.find("dictionary") != std::string::npos, got.error().message.c_str());
+        QVERIFY(got.error().message.find("damaged") == std::string::npos);
+    }
     void packedFilesAreReadAsTheirText_data() {
         QTest::addColumn<QString>("ending");
         QTest::addColumn<QByteArray>("frame");

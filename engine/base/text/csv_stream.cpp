@@ -36,8 +36,10 @@ public:
     PackedFile(const PackedFile&) = delete;
     PackedFile& operator=(const PackedFile&) = delete;
     virtual ~PackedFile() = default;
-    // Bytes read; below zero if the file is broken or cut short.
+    // Bytes read; below zero if the file cannot be read on.
     virtual int read(char* to, std::size_t room) = 0;
+    // Then: why.
+    virtual std::string why() const { return "it is damaged or cut short"; }
 };
 
 // By zstd, frame after frame.
@@ -81,7 +83,6 @@ public:
     }
     explicit XzFile(const std::string& path) : file_(std::fopen(path.c_str(), "rb"), &std::fclose) {
         // `xz -9` takes 65 MB to unpack.
-        constexpr std::uint64_t mostMemory = std::uint64_t{1} << 30;
         ready_ = lzma_stream_decoder(&unpack_, mostMemory, LZMA_CONCATENATED) == LZMA_OK;
         packed_.resize(chunk);
     }
@@ -97,16 +98,25 @@ public:
             }
             const auto state = lzma_code(&unpack_, std::feof(file_.get()) ? LZMA_FINISH : LZMA_RUN);
             ended_ = state == LZMA_STREAM_END;
+            needs_ = state == LZMA_MEMLIMIT_ERROR ? lzma_memusage(&unpack_) : 0;
             if (state != LZMA_OK && !ended_) return -1;
         }
         return static_cast<int>(room - unpack_.avail_out);
     }
 
+    std::string why() const override {
+        if (needs_ == 0) return PackedFile::why();
+        return fmt::format("its dictionary takes {} MiB to unpack, more than {} MiB; pack it with a smaller one",
+                           needs_ >> 20, mostMemory >> 20);
+    }
+
 private:
+    static constexpr std::uint64_t mostMemory = std::uint64_t{1} << 30;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
     lzma_stream unpack_ = LZMA_STREAM_INIT;
     std::vector<std::uint8_t> packed_;
     bool ready_ = false, ended_ = false;
+    std::uint64_t needs_ = 0;  // bytes, where that is more than it may take
 };
 
 }  // namespace
@@ -125,6 +135,7 @@ struct CsvStream::Source {
     ~Source() {
         if (file) gzclose(file);
     }
+    std::string why() const { return packed ? packed->why() : "it is damaged or cut short"; }
     // Bytes read; below zero if the file is broken.
     int read(char* to, std::size_t room) {
         if (!head.empty()) {
@@ -206,7 +217,7 @@ Expected<std::string> CsvStream::head(const std::string& path, std::size_t most)
         text.resize(had + room);
         const int got = stream->source_->read(text.data() + had, room);
         if (got < 0 && stream->source_->broken) return tl::unexpected(*stream->source_->broken);
-        if (got < 0) return unreadable(path, 0, "it is damaged or cut short");
+        if (got < 0) return unreadable(path, 0, stream->source_->why());
         text.resize(had + static_cast<std::size_t>(got));
         if (got == 0) break;
     }
@@ -247,7 +258,7 @@ Expected<bool> CsvStream::readLine(std::string_view& text) {
         if (buffer_.size() < end_ + chunk) buffer_.resize(end_ + chunk);
         const int got = source_->read(buffer_.data() + end_, chunk);
         if (got < 0 && source_->broken) return tl::unexpected(*source_->broken);
-        if (got < 0) return unreadable(path_, line_ + 1, "it is damaged or cut short");
+        if (got < 0) return unreadable(path_, line_ + 1, source_->why());
         if (got == 0) ended_ = true;
         hash_.add(std::string_view(buffer_.data() + end_, static_cast<std::size_t>(got)));
         end_ += static_cast<std::size_t>(got);
