@@ -1,9 +1,8 @@
 #include "simulation/gpu/crew.h"
 
-#include "base/executor.h"
-
 #include <algorithm>
-#include <thread>
+#include <system_error>
+#include <utility>
 
 namespace orrery::gpusim {
 
@@ -13,7 +12,25 @@ constexpr unsigned patience = 2000;
 
 }  // namespace
 
-Crew::Crew(int threads) : threads_(static_cast<std::size_t>(std::max(1, threads))) {}
+Crew::Crew(int threads) {
+    const auto most = static_cast<std::size_t>(std::max(1, threads));
+    others_.reserve(most - 1);
+    while (others_.size() + 1 < most) {
+        try {
+            others_.emplace_back([this, member = others_.size() + 1] { follow(member); });
+        } catch (const std::system_error&) {
+            break;  // no more to be had: these must do
+        }
+    }
+    threads_ = others_.size() + 1;
+}
+
+Crew::~Crew() {
+    over_.store(true, std::memory_order_release);
+    asked_.fetch_add(1, std::memory_order_release);
+    asked_.notify_all();
+    for (std::thread& other : others_) other.join();
+}
 
 // Steps follow one another within microseconds, so a waiting member looks again at once; but where the computer has
 // less to give than there are members, it leaves its processor to the one that all wait for.
@@ -28,23 +45,8 @@ void Crew::pause(unsigned& turns) {
 }
 
 void Crew::run(const std::function<void()>& work, const std::function<void(std::size_t)>& body) {
-    if (threads_ == 1) return work();
     body_ = &body;
-    over_.store(false), asked_.store(0), here_.store(0), passed_.store(0);
-    // As many bodies as threads: each runs on one of its own, so they may wait for one another.
-    makeThreadExecutor(static_cast<int>(threads_))->forEach(threads_, [&](std::size_t member) {
-        if (member > 0) return follow(member);
-        struct Ending {
-            std::atomic<bool>& over;
-            std::atomic<std::uint32_t>& asked;
-            ~Ending() {
-                over.store(true);
-                asked.fetch_add(1);
-                asked.notify_all();
-            }
-        } const ending{over_, asked_};
-        work();
-    });
+    work();
 }
 
 void Crew::follow(std::size_t member) {
@@ -59,16 +61,34 @@ void Crew::follow(std::size_t member) {
         }
         if (over_.load(std::memory_order_acquire)) return;
         ++done;
+        part(member);
+    }
+}
+
+void Crew::part(std::size_t member) {
+    try {
         (*body_)(member);
         meet();
+        return;
+    } catch (const Abandoned&) {
+    } catch (...) {
+        const std::scoped_lock lock(guard_);
+        if (!error_) error_ = std::current_exception();
+        failed_.store(true, std::memory_order_release);
     }
+    left_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void Crew::together() {
     asked_.fetch_add(1, std::memory_order_release);
     asked_.notify_all();
-    (*body_)(0);
-    meet();
+    part(0);
+    if (!failed_.load(std::memory_order_acquire)) return;
+    // Who failed never came to the barrier behind the body, so nobody has passed it.
+    unsigned turns = 0;
+    while (left_.load(std::memory_order_acquire) < threads_) pause(turns);
+    here_.store(0), left_.store(0), failed_.store(false);
+    std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void Crew::meet() {
@@ -79,7 +99,10 @@ void Crew::meet() {
         return;
     }
     unsigned turns = 0;
-    while (passed_.load(std::memory_order_acquire) == round) pause(turns);
+    while (passed_.load(std::memory_order_acquire) == round) {
+        if (failed_.load(std::memory_order_acquire)) throw Abandoned{};
+        pause(turns);
+    }
 }
 
 }  // namespace orrery::gpusim
