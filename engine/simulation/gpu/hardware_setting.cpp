@@ -100,8 +100,9 @@ void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     m.ordersMemory = g.ordersMemory, m.fillsLines = g.fillsLines;
     m.launchLatency = static_cast<int>(g.launchCycles);
     // Grids that a device holds at a time: CUDA C++ Programming Guide, technical specifications per compute capability
-    // (128 from 7.0 on). With an L2 per die, caches are emptied between kernels, which leaves no two at a time.
-    if (m.dies == 1) m.concurrentKernels = 128;
+    // (128 from 7.0 on, but for 7.2, of which no generation is here). Of AMD's GPUs no such number was found, so they
+    // run one at a time unless the files say otherwise; so do dies with an L2 each, which is emptied between kernels.
+    if (m.dies == 1 && m.lanes == 32) m.concurrentKernels = 128;
     for (auto& unit : m.units) unit.present = true;
     // The stages around each level (README): a chain of loads costs the level's latency and these.
     const double core = m.coreMhz;

@@ -137,6 +137,11 @@ public:
             !count(mshr[1], out.mshrs, 1 << 16) || !count(mshr[2], out.merges, 1 << 16) ||
             !count(queue[0], out.missQueue, 1 << 16))
             return bad();
+        // What misses reads only while there is room for two: itself, and a line that is written back.
+        if (out.missQueue < 2) {
+            complain(*value, key, "a queue of misses of 2 or more: one for a miss, one for a line written back");
+            return CacheShape{};
+        }
         if (shape[0] != "S" || line != 128 || (policy[1] != "B" && policy[1] != "T") || policy[2] != "m" ||
             policy[3] != "L") {
             complain(*value, key,
@@ -306,6 +311,12 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
         if (threads.size() > 1 && threads[1] == 64) m.lanes = 64;
     }
     m.dies = read.whole("dies", 1, 1, 64);
+    if (m.dies > 1 && m.concurrentKernels > 1) {
+        m.concurrentKernels = 1;
+        out.warnings.push_back(warning("gpu.config",
+                                       "kernels run one at a time: between two, the L2 of every die is emptied",
+                                       "leave -gpgpu_concurrent_kernel_sm out", {main, 0, 0, {}}));
+    }
     if (const auto cache = read.list("last_level", ',', 3); cache.size() >= 3) {
         m.lastLevel = {cache[0], static_cast<int>(cache[1]), std::max(1, static_cast<int>(cache[2]))};
     }
