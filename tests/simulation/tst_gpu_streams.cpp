@@ -2,6 +2,8 @@
 // each keeps its own counts, that a full machine makes the next one wait; and that any number of threads gives the same
 // cycles and counts.
 
+#include "simulation/gpu/crew.h"
+#include "simulation/gpu/hardware_setting.h"
 #include "simulation/gpu/pace.h"
 #include "simulation/gpu/simulate.h"
 #include "support/gpu_traces.h"
@@ -9,7 +11,16 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <new>
+#include <thread>
+
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
 
 using namespace orrery;
 using namespace orrery::gpusim;
@@ -54,11 +65,12 @@ class TestGpuStreams : public QObject {
             return lines;
         }));
     }
-    static std::vector<KernelResult> run(const Machine& machine, const std::vector<QString>& files, int threads = 1) {
+    static std::vector<KernelResult> run(const Machine& machine, const std::vector<QString>& files, int threads = 1,
+                                         std::uint64_t* shared = nullptr) {
         std::vector<TraceCommand> list;
         for (const QString& file : files) list.push_back({TraceCommand::Kind::Kernel, 0, 0, file.toStdString(), {}});
         SimulateOptions options;
-        options.threads = threads;
+        options.threads = threads, options.sharesAlways = shared != nullptr, options.sharedSteps = shared;
         auto got = simulate(machine, list, options);
         if (!got) {
             QTest::qFail(toText(got.error()).c_str(), __FILE__, __LINE__);
@@ -117,6 +129,24 @@ private slots:
         const auto half = chain(in(1, 4, 512), 100);
         const auto beside = run(concurrent(), {half, small});
         QVERIFY(beside[1].endCycle < beside[0].endCycle);
+    }
+    // On real hardware, of two kernels that wait for a third's blocks the one launched first goes first, whichever
+    // place among those that run it has: the second of stream 2 is launched before that of stream 1, whose first ends
+    // later.
+    void blocksGoInTheOrderOfTheLaunches() {
+        Machine m = machine({"-gpgpu_n_clusters", "1"});
+        useHardwareSetting(m, *generationOf("volta"));
+        QCOMPARE(m.concurrentKernels, 128);
+        m.launchLatency = 100, m.blockLaunchLatency = 0;
+        const auto next = [&](int stream) { return chain(in(stream, 1, 512), 60); };
+        const auto got = run(m, {chain(in(1), 40), chain(in(2), 4), chain(in(3, 100, 512), 60), next(1), next(2)});
+        const auto &third = got[2], &later = got[3], &sooner = got[4];
+        QVERIFY(sooner.startCycle < later.startCycle);
+        // Both were open while the third still had blocks to place.
+        QVERIFY2(later.startCycle + later.launchCycles + 1000 < third.endCycle,
+                 qPrintable(QString("%1 of %2").arg(later.startCycle + later.launchCycles).arg(third.endCycle)));
+        QVERIFY2(sooner.endCycle < later.endCycle,
+                 qPrintable(QString("%1 and %2").arg(sooner.endCycle).arg(later.endCycle)));
     }
     // A block with shared memory cannot join an SM that has given all of it to L1.
     void sharedMemoryIsDividedWhileTheSmIsEmpty() {
@@ -196,6 +226,136 @@ private slots:
         QVERIFY2(busy > 1 && busy < 1.02, qPrintable(QString::number(busy)));
         const double again = run(6e3, 500000);
         QVERIFY2(again < 0.8, qPrintable(QString::number(again)));
+    }
+    // The same where steps are shared whether that pays or not, and some were.
+    void sharedStepsAreTheSame() {
+        const auto wide = concurrent({"-gpgpu_n_clusters", "32", "-gpgpu_n_mem", "8"});
+        const std::vector<QString> files{mixed(in(1, 32, 64), 0x40000000, 1), mixed(in(2, 16, 32), 0x41000000, 1)};
+        std::uint64_t shared = 0;
+        const auto one = run(wide, files), more = run(wide, files, 2, &shared);
+        QVERIFY2(shared > 10, qPrintable(QString::number(shared)));
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            QCOMPARE(more[i].endCycle, one[i].endCycle);
+            QVERIFY(std::memcmp(&more[i].counts, &one[i].counts, sizeof(Counters)) == 0);
+        }
+    }
+    // Each member does its part once per step, the caller's thread as member 0; nobody passes a barrier before all have
+    // come to it.
+    void aCrewMeets() {
+        Crew crew(4);
+        QCOMPARE(crew.size(), std::size_t{4});
+        std::array<int, 4> done{};
+        std::atomic<int> before{0}, early{0}, elsewhere{0};
+        const auto caller = std::this_thread::get_id();
+        for (int again = 0; again < 2; ++again) {
+            crew.run(
+                [&] {
+                    for (int i = 0; i < 500; ++i) {
+                        before = 0;
+                        crew.together();
+                    }
+                },
+                [&](std::size_t member) {
+                    ++done[member], ++before;
+                    crew.meet();
+                    if (before != 4) ++early;
+                    if ((member == 0) != (std::this_thread::get_id() == caller)) ++elsewhere;
+                });
+        }
+        QCOMPARE(done, (std::array<int, 4>{1000, 1000, 1000, 1000}));
+        QCOMPARE(early.load(), 0);
+        QCOMPARE(elsewhere.load(), 0);
+    }
+    // Whoever throws, before a barrier or behind it: the caller gets it, and the crew works on.
+    void anExceptionOfACrewReachesTheCaller() {
+        Crew crew(3);
+        for (std::size_t who = 0; who < 3; ++who) {
+            for (const bool early : {true, false}) {
+                bool caught = false;
+                crew.run(
+                    [&] {
+                        try {
+                            crew.together();
+                        } catch (const std::bad_alloc&) {
+                            caught = true;
+                        }
+                    },
+                    [&](std::size_t member) {
+                        if (early && member == who) throw std::bad_alloc();
+                        crew.meet();
+                        if (member == who) throw std::bad_alloc();
+                    });
+                QVERIFY(caught);
+                std::atomic<int> parts{0};
+                crew.run([&] { crew.together(); }, [&](std::size_t) { ++parts; });
+                QCOMPARE(parts.load(), 3);
+            }
+        }
+    }
+    // Where the system gives no more threads, those that it gave do the work: here there is no memory for their stacks.
+    void aCrewTakesTheThreadsThatItGets() {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        QFile usage("/proc/self/statm");
+        QVERIFY(usage.open(QIODevice::ReadOnly));
+        const auto pages = usage.readAll().split(' ').front().toULongLong();
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_AS, &before), 0);
+        rlimit tight = before;
+        tight.rlim_cur = pages * quint64(sysconf(_SC_PAGESIZE)) + (quint64{64} << 20);
+        QCOMPARE(setrlimit(RLIMIT_AS, &tight), 0);
+        std::atomic<std::size_t> parts{0};
+        std::size_t size = 0;
+        {
+            Crew crew(256);
+            size = crew.size();
+            crew.run([&] { crew.together(); }, [&](std::size_t) { ++parts; });
+        }
+        QCOMPARE(setrlimit(RLIMIT_AS, &before), 0);
+        QVERIFY2(size >= 1 && size < 256, qPrintable(QString::number(size)));
+        QCOMPARE(parts.load(), size);
+#else
+        QSKIP("limits of memory are set as Linux does, and not under a sanitiser");
+#endif
+    }
+    // More blocks than fit, and an L1 that refuses every read: named, and not run for ever.
+    void aMachineThatStandsStillIsNamed() {
+        Machine m = machine();
+        m.l1.missQueue = 1;
+        const auto file = mixed({400, 1024}, 0x40000000);
+        SimulateOptions options;
+        options.mostCycles = 1000000;
+        const auto got = simulate(m, {{TraceCommand::Kind::Kernel, 0, 0, file.toStdString(), {}}}, options);
+        QVERIFY(!got);
+        QVERIFY2(toText(got.error()).find("waits for ever") != std::string::npos, toText(got.error()).c_str());
+        // Such a machine is not read.
+        const auto read =
+            readMachine({ORRERY_TEST_DATA "/gpu/small", {"-gpgpu_cache:dl1", "S:4:128:64,L:T:m:L:L,A:256:8,1:0,32"}});
+        QVERIFY(!read);
+        QVERIFY2(toText(read.error()).find("queue of misses") != std::string::npos, toText(read.error()).c_str());
+    }
+    // The L2 of every die is emptied between two kernels, so there are no two at a time, and a warning says so.
+    void diesRunOneKernelAtATime() {
+        const auto read = readMachine(
+            {ORRERY_TEST_DATA "/gpu/small",
+             {"-gpgpu_concurrent_kernel_sm", "1", "-gpgpu_n_sub_partition_per_mchannel", "2", "-dies", "2"}});
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->machine.concurrentKernels, 1);
+        QVERIFY(std::any_of(read->warnings.begin(), read->warnings.end(), [](const Diagnostic& one) {
+            return one.message.find("one at a time") != std::string::npos;
+        }));
+    }
+    // A stop ends the list: the next kernel does not begin beside the blocks of the one that was stopped.
+    void aStopEndsTheList() {
+        const std::string file = mixed({2000, 256}, 0x40000000).toStdString();
+        const TraceCommand one{TraceCommand::Kind::Kernel, 0, 0, file, {}};
+        std::stop_source stop;
+        stop.request_stop();
+        SimulateOptions options;
+        options.stop = stop.get_token(), options.keepsStopped = true;
+        const auto got = simulate(machine(), {one, one}, options);
+        QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+        QCOMPARE(got->size(), std::size_t{1});
+        QVERIFY(got->front().stopped && got->front().finishedBlocks < 2000);
     }
     // 32 SMs and 8 channels, so that steps are worth sharing; two streams, and clocks that are not one another's.
     void anyNumberOfThreadsIsTheSame_data() {

@@ -4,6 +4,7 @@
 
 #include "simulation/gpu/request.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -41,7 +42,17 @@ public:
 
     template <class Archive>
     void keep(Archive& archive) {
-        archive(in_, out_, next_, wanted_, active_, fresh_, shown_);
+        archive(in_, out_, next_);
+        if (!archive.reads()) return;
+        for (const auto& port : in_) {
+            for (std::size_t i = 0; i < port.queue.size(); ++i) archive.check(port.queue.at(i).output < out_.size());
+        }
+        for (const int node : next_) archive.check(node >= 0 && node < nodes_);
+        if (!archive.sound()) return;
+        // Every input that has a packet shows it anew.
+        std::fill(wanted_.begin(), wanted_.end(), 0), std::fill(active_.begin(), active_.end(), 0);
+        for (std::size_t i = 0; i < in_.size(); ++i) fresh_[i] = !in_[i].queue.empty();
+        shown_ = 0;
     }
 
     /// Calls `arrived(output)` for each output that got a packet.

@@ -102,6 +102,7 @@ Expected<std::size_t> Gpu::launch(KernelSource& source) {
     out.launchCycles =
         static_cast<std::uint64_t>(machine_.launchLatency) +
         static_cast<std::uint64_t>(machine_.blockLaunchLatency) * static_cast<std::uint64_t>(kernel->blocks);
+    kernel->order = launches_++;
     kernel->begin = core_, kernel->opens = core_ + out.launchCycles;
     if (running_ == 0) statics_.clear(), told_ = polls_ = 0;
     for (Sm& sm : sms_) sm.begin(at, out.header, fit, running_ == 0), sm.use(statics_);
@@ -222,14 +223,23 @@ void Gpu::tellRecorder() {
     options_.recorder->memory(core_ - 1, parts_.front().memory.front());
 }
 
-// The kernel whose blocks are handed out: the one that was, while it has some, else the next in turn. So a kernel waits
-// until all blocks of those before it are placed, as real GPUs do: Amert et al., "GPU scheduling on the NVIDIA TX2:
-// hidden details revealed", RTSS 2017.
+// The kernel whose blocks are handed out: the one that was, while it has some, else the one that was launched first. So
+// a kernel waits until all blocks of those before it are placed, as real GPUs do: Amert et al., "GPU scheduling on the
+// NVIDIA TX2: hidden details revealed", RTSS 2017. Accel-Sim takes them in turn, by the places that they have.
 std::optional<std::size_t> Gpu::next() {
     const auto has = [&](std::size_t k) {
         return kernels_[k] && kernels_[k]->placed < kernels_[k]->blocks && core_ > kernels_[k]->opens;
     };
     const std::size_t n = kernels_.size();
+    if (machine_.modernCore) {
+        if (lastIssued_ < n && has(lastIssued_)) return lastIssued_;
+        std::optional<std::size_t> first;
+        for (std::size_t k = 0; k < n; ++k) {
+            if (has(k) && (!first || kernels_[k]->order < kernels_[*first]->order)) first = k;
+        }
+        if (first) lastIssued_ = *first;
+        return first;
+    }
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t k = (lastIssued_ + i) % n;
         if (has(k)) return lastIssued_ = k;

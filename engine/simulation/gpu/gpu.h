@@ -39,6 +39,7 @@ private:
     struct Running {
         KernelSource* source = nullptr;
         KernelResult out;
+        std::uint64_t order = 0;  ///< of the launches
         std::uint64_t begin = 0, opens = 0;
         std::int64_t blocks = 0, placed = 0;
         std::uint64_t finished = 0;
@@ -60,6 +61,8 @@ private:
     template <class Archive>
     void keep(Archive& archive);
     Request* spareFor(const Request& like);
+    bool mayBeUnderWay(const Request& request) const;
+    bool clocksAgree() const;
     void keepResident();
     void emptyDies();
     Expected<bool> place();
@@ -101,6 +104,7 @@ private:
 
     std::vector<std::unique_ptr<Running>> kernels_;
     std::size_t running_ = 0, lastIssued_ = 0;
+    std::uint64_t launches_ = 0;
     bool mayPlace_ = false;                   ///< since a block was last refused, one has ended or a kernel has opened
     std::vector<StaticInstruction> statics_;  ///< of all kernels that run
     TraceBlock block_;

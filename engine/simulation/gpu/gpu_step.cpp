@@ -116,7 +116,9 @@ bool Gpu::step() {
     if (parts_.size() > 1 && work >= worthSharing) {
         using Clock = std::chrono::steady_clock;
         const auto begin = Clock::now();
-        pace_.shares() ? crew_.together() : alone();
+        const bool all = pace_.shares() || options_.sharesAlways;
+        all ? crew_.together() : alone();
+        if (all && options_.sharedSteps) ++*options_.sharedSteps;
         pace_.took(work, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
     } else {
         alone();
@@ -131,7 +133,9 @@ bool Gpu::step() {
 bool Gpu::skip() {
     std::uint64_t next = never;
     for (const auto& kernel : kernels_) {
-        if (kernel && kernel->placed < kernel->blocks) next = std::min(next, std::max(kernel->opens, core_));
+        if (!kernel || kernel->placed == kernel->blocks) continue;
+        // Blocks that were refused wait for others to end.
+        if (mayPlace_ || kernel->opens >= core_) next = std::min(next, std::max(kernel->opens, core_));
     }
     for (const std::uint64_t wakes : wakes_) next = std::min(next, wakes);
     if (next <= core_ || requests_.busy() || replies_.busy()) return true;

@@ -25,7 +25,7 @@ public:
 
     template <class Archive>
     void keep(Archive& archive) {
-        archive(sets_, ways_, time_, lines_);
+        archive(time_, lines_);
     }
 
     struct Found {

@@ -55,6 +55,18 @@ bool DramChannel::full() const {
     return machine_.firstReadyFirst ? machine_.dramQueue > 0 && waiting_ >= machine_.dramQueue : arrived_.size() >= 2;
 }
 
+bool DramChannel::isSound() const {
+    std::size_t queued = 0;
+    for (const Bank& bank : banks_) {
+        queued += bank.queue.size();
+        if (bank.serving && bank.burstsLeft == 0) return false;
+        const auto isOfRow = [&](const Request* one) { return one->row == bank.stickyRow; };
+        if (bank.sticky && std::none_of(bank.queue.begin(), bank.queue.end(), isOfRow)) return false;
+    }
+    return static_cast<std::size_t>(waiting_) == queued && priority_ < banks_.size() &&
+           (minimum_ == t_.wl || minimum_ == t_.cl);
+}
+
 bool DramChannel::called() const {
     return std::any_of(slices_.begin(), slices_.end(), [](const Slice* one) { return !one->toDram.empty(); });
 }

@@ -81,6 +81,7 @@ public:
         archive(credits_, sharedCredits_, lastSlice_, banks_, groups_, delay_, hits_, lastLevel_, arrived_, returned_,
                 data_, tail_, tailOfData_, minimum_, writing_, ccd_, rrd_, readToWrite_, writeToRead_, priority_,
                 waiting_, idleBankHasWork_, wake_);
+        if (archive.reads() && archive.sound()) archive.check(isSound());
     }
 
 private:
@@ -93,8 +94,10 @@ private:
         std::vector<Request*> queue;  ///< oldest first
         template <class Archive>
         void keep(Archive& archive) {
-            archive(serving, burstsLeft, open, sticky, row, stickyRow, rcd, ras, rc, rp, rcdWrite, writeToPrecharge,
-                    readToPrecharge, queue);
+            archive.maybe(serving);
+            archive(burstsLeft, open, sticky, row, stickyRow, rcd, ras, rc, rp, rcdWrite, writeToPrecharge,
+                    readToPrecharge);
+            archive.list(queue);
         }
     };
     struct Group {
@@ -106,7 +109,10 @@ private:
         bool last = true;
         template <class Archive>
         void keep(Archive& archive) {
-            archive(request, slot, last);
+            // The bursts of one request each name it.
+            archive.maybe(request);
+            archive(slot, last);
+            archive.check(request != nullptr);
         }
     };
     struct Delayed {
@@ -118,6 +124,7 @@ private:
         }
     };
     bool full() const;
+    bool isSound() const;  ///< what a file said
     void schedule();
     bool column(std::size_t bank, std::uint64_t now, Counters* counts);
     bool row(std::size_t bank, std::uint64_t now, Counters* counts);

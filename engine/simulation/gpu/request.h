@@ -63,6 +63,8 @@ public:
         head_ = (head_ + 1) & (items_.size() - 1);
         --size_;
     }
+    /// From the oldest on.
+    const T& at(std::size_t i) const { return items_[(head_ + i) & (items_.size() - 1)]; }
     T take() {
         T item = front();
         pop();

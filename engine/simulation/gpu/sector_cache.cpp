@@ -43,7 +43,7 @@ std::int32_t SectorCache::insert(std::uint64_t sector) {
     const auto at = freePending_.back();
     freePending_.pop_back();
     auto& bucket = buckets_[mixedBits(sector) & (buckets_.size() - 1)];
-    pending_[static_cast<std::size_t>(at)] = {sector, nullptr, nullptr, 0, bucket};
+    pending_[static_cast<std::size_t>(at)] = {sector, nullptr, nullptr, 0, bucket, false};
     bucket = at;
     ++pendingCount_;
     return at;
@@ -55,6 +55,53 @@ void SectorCache::erase(std::int32_t entry) {
     *link = pending_[static_cast<std::size_t>(entry)].next;
     freePending_.push_back(entry);
     --pendingCount_;
+}
+
+std::vector<Request*> SectorCache::waitingFor(const Pending& one) const {
+    std::vector<Request*> out;
+    for (Request* at = one.first; at; at = at == one.last ? nullptr : isL1_ ? at->nextL1 : at->nextL2)
+        out.push_back(at);
+    return out;
+}
+
+void SectorCache::waitFor(Pending& one, const std::vector<Request*>& requests) const {
+    one.first = requests.empty() ? nullptr : requests.front();
+    one.last = requests.empty() ? nullptr : requests.back();
+    for (std::size_t i = 0; i + 1 < requests.size(); ++i)
+        (isL1_ ? requests[i]->nextL1 : requests[i]->nextL2) = requests[i + 1];
+}
+
+// Every place for a sector under fill is free or in the chain of its bucket, once; those that are filled are ready.
+bool SectorCache::isSound() const {
+    const auto most = pending_.size();
+    std::vector<char> seen(most, false), ready(most, false);
+    for (const std::int32_t free : freePending_) {
+        if (free < 0 || static_cast<std::size_t>(free) >= most || seen[static_cast<std::size_t>(free)]) return false;
+        seen[static_cast<std::size_t>(free)] = true;
+    }
+    for (std::size_t i = 0; i < ready_.size(); ++i) {
+        const auto entry = static_cast<std::size_t>(ready_.at(i));
+        if (entry >= most || ready[entry] || seen[entry]) return false;
+        ready[entry] = true;
+    }
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+        for (std::int32_t at = buckets_[bucket]; at != -1; at = pending_[static_cast<std::size_t>(at)].next) {
+            const auto entry = static_cast<std::size_t>(at);
+            if (at < 0 || entry >= most || seen[entry]) return false;
+            seen[entry] = true;
+            const Pending& one = pending_[entry];
+            if ((mixedBits(one.sector) & (buckets_.size() - 1)) != bucket || one.filled != (ready[entry] != 0) ||
+                !one.first || one.count < 1)
+                return false;
+        }
+    }
+    const auto under = most - freePending_.size();
+    const auto isState = [](const Line& line) {
+        return std::all_of(line.state.begin(), line.state.end(), [](State s) { return s <= Modified; });
+    };
+    return std::all_of(seen.begin(), seen.end(), [](char one) { return one != 0; }) && pendingCount_ >= 0 &&
+           static_cast<std::size_t>(pendingCount_) == under && pendingCount_ <= shape_.mshrs && portBusy >= 0 &&
+           std::all_of(lines_.begin(), lines_.end(), isState);
 }
 
 CacheStatus SectorCache::probe(std::uint64_t line, std::uint32_t set, unsigned sector, bool write,
@@ -220,7 +267,9 @@ void SectorCache::fill(Request& request) {
     const auto index = isL1_ ? request.l1Line : request.l2Line;
     const unsigned sector = static_cast<unsigned>(request.address >> 5) & 3;
     const auto bit = static_cast<std::uint8_t>(1u << sector);
-    if (index >= 0 && tags_[static_cast<std::size_t>(index)] == request.address >> 7) {
+    // L1 may have fewer ways by now than when the sector was asked for.
+    if (index >= 0 && static_cast<std::size_t>(index) < tags_.size() &&
+        tags_[static_cast<std::size_t>(index)] == request.address >> 7) {
         Line& line = lines_[static_cast<std::size_t>(index)];
         const bool before = line.has(Modified);
         line.state[sector] = line.modifiedOnFill & bit ? Modified : Valid;
@@ -229,7 +278,10 @@ void SectorCache::fill(Request& request) {
         if (request.kind == Request::Kind::Atomic) modify(line, sector, request.bytes);
         touched_ = true;
     }
-    if (const auto entry = find(request.address); entry >= 0) ready_.push(entry);
+    const auto entry = find(request.address);
+    if (entry < 0 || pending_[static_cast<std::size_t>(entry)].filled) return;
+    pending_[static_cast<std::size_t>(entry)].filled = true;
+    ready_.push(entry);
 }
 
 Request* SectorCache::takeReady() {

@@ -44,8 +44,22 @@ public:
     void warm(std::uint64_t sector, std::uint32_t set, std::uint64_t time);
     template <class Archive>
     void keep(Archive& archive) {
-        archive(ways_, dirty_, tags_, lines_, touched_, pending_, freePending_, buckets_, pendingCount_, misses_,
-                ready_, portBusy);
+        int ways = ways_;
+        archive(ways);
+        if (archive.reads() && ways != ways_) {
+            const auto most = archive.left() / sizeof(Line) / static_cast<std::size_t>(shape_.sets);
+            if (!archive.check(isL1_ && ways > 0 && static_cast<std::size_t>(ways) <= most)) return;
+            setWays(ways);
+        }
+        archive(dirty_, tags_, lines_, touched_, pending_);
+        for (Pending& one : pending_) {
+            auto waiting = waitingFor(one);
+            archive.chain(waiting, isL1_);
+            if (archive.reads()) waitFor(one, waiting);
+        }
+        archive.list(freePending_);
+        archive(buckets_, pendingCount_, misses_, ready_, portBusy);
+        if (archive.reads() && archive.sound()) archive.check(isSound());
     }
     int portBusy = 0;  ///< cycles for which the data port is taken
 
@@ -68,6 +82,7 @@ private:
     CacheStatus read(Request& request, CacheStatus found, std::int32_t index, std::uint64_t time, RequestPool& pool);
     Request* victimOf(std::int32_t index, RequestPool& pool, const Request& by);
 
+    bool isSound() const;  ///< what a file said
     std::int32_t find(std::uint64_t sector) const;
     std::int32_t insert(std::uint64_t sector);
     void erase(std::int32_t entry);
@@ -77,11 +92,15 @@ private:
         Request* first = nullptr;
         Request* last = nullptr;
         std::int32_t count = 0, next = -1;
+        bool filled = false;  ///< its requests are ready
         template <class Archive>
         void keep(Archive& archive) {
-            archive(sector, first, last, count, next);
+            archive(sector, count, next, filled);
         }
     };
+    std::vector<Request*> waitingFor(const Pending& one) const;
+    void waitFor(Pending& one, const std::vector<Request*>& requests) const;
+
     CacheShape shape_;
     int ways_ = 1;
     bool isL1_ = true;

@@ -49,11 +49,15 @@ public:
                 out[one->index - first] = gpu_->resultOf(at);
                 window_.erase(one);
             }
+            // The blocks of a kernel that was stopped are still there.
+            if (std::any_of(out.begin(), out.end(), [](const KernelResult& one) { return one.stopped; })) return out;
         }
         if (options_.snapshot) {
             auto state = gpu_->save();
             if (!state) return tl::unexpected(state.error());
-            *options_.snapshot = writeSnapshot({machine_.origin, listDigest(next_), next_, kernels_, {}}, *state);
+            const auto list = listDigest(next_);
+            if (!list) return tl::unexpected(list.error());
+            *options_.snapshot = writeSnapshot({snapshotMachine(machine_), *list, next_, kernels_, {}}, *state);
         }
         return out;
     }
@@ -71,40 +75,80 @@ private:
         return fail("gpu.snapshot", std::move(message), std::move(expected), std::move(hint));
     }
 
-    // Of the copies and kernels that come first: what they are, not where they lie.
-    std::string listDigest(std::size_t entries) const {
+    Expected<KernelHeader> headerOf(const Entry& entry) const {
+        if (!entry.command) return entry.source->header();
+        auto trace = KernelTrace::open(entry.command->file, machine_);
+        if (!trace) return tl::unexpected(trace.error());
+        return trace->header();
+    }
+
+    // Of the copies and kernels that come first: the files' names and what they begin with, not where they lie.
+    Expected<std::string> listDigest(std::size_t entries) const {
         Hash all;
-        all.add(std::uint64_t{options_.cutsCopyAddresses});
+        const auto whole = [&](auto... numbers) { (all.add(static_cast<std::uint64_t>(numbers)), ...); };
+        whole(options_.cutsCopyAddresses);
         for (std::size_t i = 0; i < entries; ++i) {
-            if (isCopy(entries_[i]))
-                all.add(entries_[i].command->address).add(entries_[i].command->bytes);
-            else if (entries_[i].command)
-                all.add(std::filesystem::path(entries_[i].command->file).filename().string());
+            const Entry& entry = entries_[i];
+            if (isCopy(entry)) {
+                whole(entry.command->address, entry.command->bytes);
+                continue;
+            }
+            const auto header = headerOf(entry);
+            if (!header) return tl::unexpected(header.error());
+            all.add(std::filesystem::path(entry.command->file).filename().string()).add(header->name);
+            for (const auto& shape : {header->grid, header->block}) whole(shape[0], shape[1], shape[2]);
+            whole(header->sharedBytes, header->registers, header->binaryVersion, header->traceVersion, header->stream,
+                  header->sharedBase, header->localBase, header->lanes);
         }
         return all.hex();
     }
 
-    // Ends of kernels that others run across are no place to stop at; then goes on where a snapshot was taken.
-    Expected<bool> prepare() {
-        if (most_ > 1) {
-            std::optional<std::uint64_t> stream;
-            for (const Entry& entry : entries_) {
-                if (isCopy(entry)) continue;
-                std::uint64_t here = 0;
-                if (entry.command) {
-                    auto trace = KernelTrace::open(entry.command->file, machine_);
-                    if (!trace) return tl::unexpected(trace.error());
-                    here = trace->header().stream;
-                } else {
-                    here = entry.source->header().stream;
-                }
-                if (stream.value_or(here) != here || !machine_.modernCore)
-                    return wrong("kernels of several streams may run side by side, so there is no moment between two",
-                                 "kernels of one stream, or a machine that runs one at a time",
-                                 "-gpgpu_concurrent_kernel_sm 0");
-                stream = here;
+    // Ends of kernels that others run across are no place to stop at.
+    Expected<bool> haveEndsBetween() const {
+        if (most_ == 1) return true;
+        const std::string alone = "a machine that runs one kernel at a time", hint = "-gpgpu_concurrent_kernel_sm 0";
+        if (!machine_.modernCore)
+            return wrong(
+                "with Accel-Sim's option for kernels side by side, copies from the host are made as the list "
+                "is read, ahead of the kernels, so there is no moment between two",
+                alone + ", or --setting hardware", hint);
+        std::optional<std::uint64_t> stream;
+        std::size_t number = 0;
+        for (const Entry& entry : entries_) {
+            if (isCopy(entry)) continue;
+            ++number;
+            const auto header = headerOf(entry);
+            if (!header) return tl::unexpected(header.error());
+            if (stream.value_or(header->stream) != header->stream) {
+                if (options_.untilKernel > 0 && number > options_.untilKernel)
+                    return wrong(fmt::format("kernel {} is of another stream and may begin before kernel {} has ended, "
+                                             "so there is no moment between the two",
+                                             number, options_.untilKernel),
+                                 "kernels of one stream, or " + alone, hint);
+                return wrong("kernels of several streams may run side by side, so there is no moment between two",
+                             "kernels of one stream, or " + alone, hint);
             }
+            stream = header->stream;
         }
+        return true;
+    }
+
+    // What a file could not be held against must not go into one.
+    Expected<bool> mayKeep() const {
+        if (!options_.snapshot && options_.resume.empty()) return true;
+        if (machine_.origin.empty() ||
+            std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.command; }))
+            return wrong("a snapshot is of recorded kernels on a machine that was read from option files",
+                         "--traces with --config", {});
+        if (!options_.resident.empty())
+            return wrong("a snapshot does not hold what is said to stand in L2", "a run without it", {});
+        return true;
+    }
+
+    // Then goes on where a snapshot was taken.
+    Expected<bool> prepare() {
+        if (auto may = mayKeep(); !may) return may;
+        if (auto may = haveEndsBetween(); !may) return may;
         const auto all = static_cast<std::size_t>(
             std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !isCopy(entry); }));
         if (options_.untilKernel > all)
@@ -112,10 +156,12 @@ private:
         if (options_.resume.empty()) return true;
         const auto snapshot = readSnapshot(options_.resume);
         if (!snapshot) return tl::unexpected(snapshot.error());
-        if (snapshot->machine != machine_.origin)
+        if (snapshot->machine != snapshotMachine(machine_))
             return wrong("the snapshot is of another machine", "the configuration and settings that it was taken with",
                          "say --config, --setting and --set as then");
-        if (snapshot->entries > entries_.size() || snapshot->list != listDigest(snapshot->entries))
+        const auto list = snapshot->entries <= entries_.size() ? listDigest(snapshot->entries) : std::string();
+        if (!list) return tl::unexpected(list.error());
+        if (snapshot->list != *list)
             return wrong("the snapshot is of another list of kernels", "the list that it was taken with", {});
         if (snapshot->kernels >= (options_.untilKernel > 0 ? options_.untilKernel : all))
             return wrong(fmt::format("the snapshot was taken after kernel {}", snapshot->kernels),

@@ -36,10 +36,12 @@ struct KernelResult {
 
 struct SimulateOptions {
     std::stop_token stop;
-    bool keepsStopped = false;      ///< a stop is the end of the kernel and no failure
-    std::uint64_t mostCycles = 0;   ///< per kernel; 0: no limit
-    int threads = 1;                ///< that share the steps; cycles and counts are the same for any number
-    bool cutsCopyAddresses = true;  ///< to 32 bits, as the peer does
+    bool keepsStopped = false;             ///< a stop is the end of the kernel and no failure
+    std::uint64_t mostCycles = 0;          ///< per kernel; 0: no limit
+    int threads = 1;                       ///< that share the steps; cycles and counts are the same for any number
+    bool sharesAlways = false;             ///< also where one thread would be quicker
+    std::uint64_t* sharedSteps = nullptr;  ///< counts the steps that threads shared
+    bool cutsCopyAddresses = true;         ///< to 32 bits, as the peer does
     /// In L2 before the first kernel; with an L2 per die, in the cache behind them.
     std::vector<MemoryRange> resident = {};
     Recorder* recorder = nullptr;  ///< watches one SM; holds the last kernel of several

@@ -117,7 +117,32 @@ void Sm::place(std::size_t at, TraceBlock& trace, std::uint64_t cycle) {
     poke(cycle + 1);
 }
 
-// The cycles are those of the kernel whose block has been here longest.
+bool Sm::quiet() const {
+    const auto none = [](const auto& masks) {
+        return std::all_of(masks.begin(), masks.end(), [](auto mask) { return mask == 0; });
+    };
+    const auto empties = [](const auto& queues) {
+        return std::all_of(queues.begin(), queues.end(), [](const auto& queue) { return queue.empty(); });
+    };
+    return empty() && loads_.size() == freeLoads_.size() && (live_ | done_ | fetchable_ | buffered_) == 0 &&
+           none(issuedMask_) && none(collectedMask_) && (collecting_ | complete_ | queuedBanks_) == 0 &&
+           empties(bankQueues_) && none(wheelMask_) && !dispatch_.used && dispatchLeft_ == 0 && shared_.empty() &&
+           empties(l1Queue_) && !bypassed_ && writing_.from <= Writing::From::Shared;
+}
+
+bool Sm::isSound() const {
+    const int warps = static_cast<int>(warps_.size());
+    const std::uint64_t others = warps >= 64 ? 0 : ~std::uint64_t{0} << warps;
+    const auto isWarp = [&](int warp) { return warp >= -1 && warp < warps; };
+    return ((waiting_ | ready_ | unknown_ | barrier_ | fence_) & others) == 0 &&
+           std::all_of(lastIssued_.begin(), lastIssued_.end(), isWarp) && isWarp(fetched_) && isWarp(lastFetched_) &&
+           lastFetched_ >= 0 && firstScheduler_ < static_cast<unsigned>(machine_.schedulers) &&
+           std::all_of(memoryAt_.begin(), memoryAt_.end(), [](auto at) { return at < 5; }) &&
+           writing_.from <= Writing::From::Shared && isWarp(writing_.warp) &&
+           (writing_.from == Writing::From::None || writing_.destination < 0) && writeTurn_ >= 0 && writeTurn_ < 5;
+}
+
+// When a kernel's last block leaves: the cycles are from now on those of the kernel with the oldest block.
 void Sm::own() {
     const Block* first = nullptr;
     for (const Block& block : blocks_) {

@@ -43,22 +43,21 @@ public:
     /// Counts the cycles that were slept through, up to `now`.
     void settle(std::uint64_t now);
 
-    /// Between two kernels: no block is here and no copy that nobody waited for.
-    bool quiet() const { return empty() && loads_.size() == freeLoads_.size(); }
-    /// Of an SM that is quiet.
+    /// Between two kernels: no block is here, no copy that nobody waited for, and nothing is in a pipe.
+    bool quiet() const;
+    /// Of an SM that is quiet: what is empty then is not in it.
     template <class Archive>
     void keep(Archive& archive) {
-        archive(finished_, nextAge_, carvedBytes_, live_, done_, fetchable_, buffered_, waiting_, ready_, unknown_,
-                barrier_, fence_, fenceIssued_, lastIssued_, lastFetched_, fetched_, firstScheduler_, order_, issued_,
-                collected_, issuedMask_, collectedMask_, collectors_, collecting_, complete_, bankQueues_, queuedBanks_,
-                writtenBanks_, unitFree_, portFree_, memoryQueue_, memoryAt_, arriving_, results_, wheel_, wheelMask_,
-                resultPool_, freeResults_, dispatch_, dispatchReady_, dispatchHeld_, dispatchLoad_, dispatchLeft_,
-                shared_, l1Queue_, l1Entered_, loads_, freeLoads_, l1_, replies_, accepted_, bypassed_, writing_,
+        archive(finished_, nextAge_, carvedBytes_, waiting_, ready_, unknown_, barrier_, fence_, fenceIssued_,
+                lastIssued_, lastFetched_, fetched_, firstScheduler_, order_, writtenBanks_, unitFree_, portFree_,
+                memoryQueue_, memoryAt_, dispatchReady_, dispatchHeld_, l1Entered_, l1_, replies_, accepted_, writing_,
                 writeTurn_, wake_, last_, slept_, retryAt_);
+        if (archive.reads()) archive.check(isSound());
     }
     Request* spare() { return pool_.take(); }
 
-    /// By kernel. Cycles of an SM that holds blocks of several are those of the one that has been here longest.
+    /// By kernel. Cycles of an SM that holds blocks of several are those of the kernel that found it empty, until its
+    /// last block here ends; then of the one with the oldest block.
     std::vector<Counters> counts;
     Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
 
@@ -124,10 +123,6 @@ private:
     struct Queued {
         Request* request = nullptr;
         std::uint64_t at = 0;
-        template <class Archive>
-        void keep(Archive& archive) {
-            archive(request, at);
-        }
     };
 
     const StaticInstruction& what(const Flight& f) const { return (*statics_)[f.what]; }
@@ -136,6 +131,7 @@ private:
         return (reg + warp) % per + (warp % static_cast<unsigned>(machine_.schedulers)) * per;
     }
     std::uint64_t placeFor(const Kernel& kernel) const;
+    bool isSound() const;  ///< what a file said
     void own();
     bool collides(const Warp& warp) const;
     void release(std::uint8_t warp, int destination);
@@ -235,6 +231,10 @@ private:
         std::int16_t destination = -1;
         std::uint32_t load = 0, lanes = 0;
         bool atomic = false;
+        template <class Archive>
+        void keep(Archive& archive) {
+            archive(from, warp, destination, load, lanes, atomic);
+        }
     } writing_;
     int writeTurn_ = 0;
 

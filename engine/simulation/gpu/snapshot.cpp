@@ -11,30 +11,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace orrery::gpusim {
 
 namespace {
 
-// Of a request in the file: those that wait behind it by number.
-struct Entry {
-    Request request;
-    std::uint32_t nextL1 = 0, nextL2 = 0;
-};
-
-constexpr std::string_view begins = "orrery-gpu-snapshot 1 ";
+constexpr std::string_view begins = "orrery-gpu-snapshot ";
+// To be raised whenever what is kept, or what it means to the machine, changes.
+constexpr int format = 2;
 
 // What the bytes look like: another build's members would be read as ours.
 std::string layout() {
-    return fmt::format("{}-{}-{}-{}", sizeof(Request), sizeof(Sm), sizeof(Slice), sizeof(DramChannel));
+    return fmt::format("{}-{}-{}-{}-{}", format, sizeof(Request), sizeof(Sm), sizeof(Slice), sizeof(DramChannel));
 }
+
+constexpr std::uint32_t nobody = 0xffffffffu;  // waits for the sector
 
 }  // namespace
 
+std::string snapshotMachine(const Machine& machine) {
+    if (machine.origin.empty()) return {};
+    Hash all;
+    all.add(machine.origin).add(machine.name).add(std::uint64_t{machine.modernCore});
+    if (machine.modernCore) {
+        const GpuGeneration& g = machine.generation;
+        const auto whole = [&](auto... numbers) { (all.add(static_cast<std::uint64_t>(numbers)), ...); };
+        const auto distance = [&](const GpuGeneration::Distance& d) { all.add(d.cycles).add(d.nanoseconds); };
+        all.add(g.name);
+        for (const auto& [name, pipe] : namedPipes) whole((g.*pipe).latency, (g.*pipe).initiation);
+        distance(g.shared), distance(g.l1), distance(g.l2), distance(g.dram), distance(g.lastLevel);
+        all.add(g.tensorMacs).add(g.l1Bytes).add(g.l2Bytes).add(g.launchCycles);
+        whole(g.computeCapability, g.tensorLatency, g.unifiedBytes, g.copiesPast, g.matrixLoads, g.groups, g.groupRows,
+              g.lanes, g.issueEvery, g.ordersMemory, g.fillsLines, g.oldestFirst);
+        for (const int bytes : g.carveBytes) whole(bytes);
+    }
+    return all.hex();
+}
+
 std::string writeSnapshot(const Snapshot& of, std::string_view state) {
-    const std::string about = fmt::format("{} {} {} {} {} ", layout(), of.machine.empty() ? "-" : of.machine, of.list,
-                                          of.entries, of.kernels);
+    const std::string about = fmt::format("{} {} {} {} {} ", layout(), of.machine, of.list, of.entries, of.kernels);
     return fmt::format("{}{}{}\n", begins, about, Hash().add(about).add(state).hex()).append(state);
 }
 
@@ -53,8 +70,8 @@ Expected<Snapshot> readSnapshot(std::string_view bytes) {
     const auto about = bytes.substr(begins.size(), end - begins.size() - words[5].size());
     if (Hash().add(about).add(state).hex() != words[5]) return wrong("the snapshot is damaged or cut short");
     if (words[0] != layout()) return wrong("the snapshot is of another version");
-    return Snapshot{words[1] == "-" ? std::string() : std::string(words[1]), std::string(words[2]),
-                    static_cast<std::size_t>(*entries), static_cast<std::size_t>(*kernels), state};
+    return Snapshot{std::string(words[1]), std::string(words[2]), static_cast<std::size_t>(*entries),
+                    static_cast<std::size_t>(*kernels), state};
 }
 
 template <class Archive>
@@ -68,29 +85,44 @@ void Gpu::keep(Archive& archive) {
 
 Expected<std::string> Gpu::save() {
     if (!std::all_of(sms_.begin(), sms_.end(), [](const Sm& sm) { return sm.quiet(); })) {
-        return fail("gpu.snapshot", "copies are still under way that no warp of the kernel waited for",
+        return fail("gpu.snapshot", "loads are still under way that no warp of the kernel waited for",
                     "kernels that wait for their copies into shared memory", "end at another kernel");
     }
     SnapshotArchive archive;
     keep(archive);
-    std::string table;
-    std::uint64_t count = 0;
-    // The table grows by those that wait behind others.
-    for (; count < archive.requests().size(); ++count) {
-        const Request& request = *archive.requests()[count];
-        Entry entry{request, archive.numberOf(request.nextL1), archive.numberOf(request.nextL2)};
-        entry.request.nextL1 = entry.request.nextL2 = nullptr;
-        table.append(reinterpret_cast<const char*>(&entry), sizeof entry);
-    }
+    const std::uint64_t count = archive.requests().size();
     std::string out(reinterpret_cast<const char*>(&count), sizeof count);
-    return out + table + archive.bytes();
+    for (const Request* one : archive.requests()) {
+        Request request = *one;
+        request.nextL1 = request.nextL2 = nullptr;
+        out.append(reinterpret_cast<const char*>(&request), sizeof request);
+    }
+    return out + archive.bytes();
 }
 
 // Requests go back to where they were taken from: lines written back to their slice, all others to their SM.
 Request* Gpu::spareFor(const Request& like) {
-    if (like.kind == Request::Kind::WriteBack)
-        return like.slice < slices_.size() ? slices_[like.slice].pool.take() : nullptr;
-    return like.sm < sms_.size() ? sms_[like.sm].spare() : nullptr;
+    return like.kind == Request::Kind::WriteBack ? slices_[like.slice].pool.take() : sms_[like.sm].spare();
+}
+
+// Between two kernels nothing is under way but lines that are written back, and sectors that no load waits for.
+bool Gpu::mayBeUnderWay(const Request& request) const {
+    std::uint8_t bypasses = 0;
+    std::memcpy(&bypasses, &request.bypasses, 1);
+    const bool isWritten = request.kind == Request::Kind::WriteBack;
+    return bypasses == 0 && (isWritten || (request.kind == Request::Kind::Read && request.load == nobody)) &&
+           request.sm < machine_.sms && request.slice < machine_.slices() && request.bank < machine_.dram.banks &&
+           request.warp < machine_.warps() && request.kernel == 0 && request.bursts >= 1 && request.bursts <= 4;
+}
+
+// The next edges of all clocks lie beside one another.
+bool Gpu::clocksAgree() const {
+    constexpr std::uint64_t most = std::uint64_t{1} << 53;
+    const double now = static_cast<double>(core_) * coreStep_;
+    const auto agrees = [&](std::uint64_t count, double step) {
+        return count < most && std::abs(static_cast<double>(count) * step - now) <= 2 * (step + coreStep_);
+    };
+    return core_ < most && agrees(network_, networkStep_) && agrees(l2_, l2Step_) && agrees(dram_, dramStep_);
 }
 
 bool Gpu::restore(std::string_view bytes) {
@@ -98,25 +130,26 @@ bool Gpu::restore(std::string_view bytes) {
     if (bytes.size() < sizeof count) return false;
     std::memcpy(&count, bytes.data(), sizeof count);
     bytes.remove_prefix(sizeof count);
-    if (count > bytes.size() / sizeof(Entry)) return false;
-    std::vector<Entry> entries(count);
-    if (count > 0) std::memcpy(entries.data(), bytes.data(), count * sizeof(Entry));
-    bytes.remove_prefix(count * sizeof(Entry));
+    if (count > bytes.size() / sizeof(Request)) return false;
+    std::vector<Request> table(count);
+    if (count > 0) std::memcpy(static_cast<void*>(table.data()), bytes.data(), count * sizeof(Request));
+    bytes.remove_prefix(count * sizeof(Request));
     std::vector<Request*> requests;
-    for (const Entry& entry : entries) {
-        requests.push_back(spareFor(entry.request));
-        if (!requests.back()) return false;
-        *requests.back() = entry.request;
-    }
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto at = [&](std::uint32_t number) { return number == 0 ? nullptr : requests[number - 1]; };
-        if (entries[i].nextL1 > count || entries[i].nextL2 > count) return false;
-        requests[i]->nextL1 = at(entries[i].nextL1), requests[i]->nextL2 = at(entries[i].nextL2);
+    for (Request& one : table) {
+        if (!mayBeUnderWay(one)) return false;
+        one.load = nobody, one.nextL1 = one.nextL2 = nullptr;
+        requests.push_back(spareFor(one));
+        *requests.back() = one;
     }
     SnapshotArchive archive(bytes, std::move(requests));
     keep(archive);
+    if (!archive.sound() || archive.left() > 0 || !clocksAgree()) return false;
+    if (lastPlaced_ < 0 || lastPlaced_ >= machine_.sms || lastPlacedAtStart_ < -1 || lastPlacedAtStart_ >= machine_.sms)
+        return false;
+    for (std::size_t i = 0; i < requestsAt_.size(); ++i) requestsAt_[i] = !requests_.output(i).empty();
+    for (char& at : repliesAt_) at = at != 0;
     for (std::size_t i = 0; i < sms_.size(); ++i) wakes_[seatOf_[i]] = sms_[i].wakesAt();
-    return archive.sound();
+    return true;
 }
 
 }  // namespace orrery::gpusim
