@@ -97,11 +97,8 @@ Json powerJson(const KernelResult& kernel, const gpusim::Machine& machine, const
     return out;
 }
 
-// An SM's cycles are one kernel's, also where another issues in them: then its own count is what it took of them.
 std::uint64_t schedulerCycles(const KernelResult& kernel, const gpusim::Machine& machine) {
-    const auto& n = kernel.counts;
-    const std::uint64_t all = n.activeSmCycles * static_cast<unsigned>(machine.schedulers);
-    return kernel.overlaps ? n.warpInstructions + n.stallNoInstruction + n.stallDependence + n.stallUnit : all;
+    return kernel.counts.activeSmCycles * static_cast<unsigned>(machine.schedulers);
 }
 
 Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const GpuPowerTable& power) {
@@ -118,11 +115,13 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
              {"seconds", k.seconds},
              {"instructions",
               {{"warp", n.warpInstructions}, {"thread", n.threadInstructions}, {"memory", n.memoryInstructions}}}};
+    // An SM's cycles are one kernel's, also where another issues in them: then they say nothing of either.
+    const auto alone = [&](Json figure) { return k.overlaps ? Json() : std::move(figure); };
     out["occupancy"] = {{"blocks_that_fit", k.blocksThatFit},
                         {"limited_by", k.limitedBy},
                         {"blocks_per_sm", k.blocksPerSm},
-                        {"warps_per_active_sm", partOf(n.residentWarpCycles, n.activeSmCycles)},
-                        {"active_sms", partOf(n.activeSmCycles, k.cycles)}};
+                        {"warps_per_active_sm", alone(partOf(n.residentWarpCycles, n.activeSmCycles))},
+                        {"active_sms", alone(partOf(n.activeSmCycles, k.cycles))}};
     out["l1"] = cacheJson(n.l1);
     out["l1"]["bytes"] = k.l1Bytes;
     out["l1"]["bypassed_reads"] = n.bypassReads;
@@ -135,14 +134,14 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
         out["last_level"] = {
             {"reads", n.lastLevelReads}, {"read_hits", n.lastLevelHits}, {"written_lines", n.lastLevelWrites}};
     }
-    out["stalls"] = {{"scheduler_cycles", schedulerCycles(k, machine)},
-                     {"issued", n.warpInstructions},
-                     {"no_instruction", n.stallNoInstruction},
-                     {"dependence", n.stallDependence},
-                     {"unit_busy", n.stallUnit},
-                     {"shared_conflict_cycles", n.sharedConflictCycles},
-                     {"l1_bank_cycles", n.l1BankCycles}};
-    out["power_w"] = powerJson(k, machine, power);
+    out["stalls"] = alone({{"scheduler_cycles", schedulerCycles(k, machine)},
+                           {"issued", n.warpInstructions},
+                           {"no_instruction", n.stallNoInstruction},
+                           {"dependence", n.stallDependence},
+                           {"unit_busy", n.stallUnit},
+                           {"shared_conflict_cycles", n.sharedConflictCycles},
+                           {"l1_bank_cycles", n.l1BankCycles}});
+    out["power_w"] = alone(powerJson(k, machine, power));
     return out;
 }
 
@@ -191,21 +190,24 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
     std::string stacks;
     for (const auto& k : kernels) {
         const auto& n = k.counts;
-        const auto slots = schedulerCycles(k, machine);
+        const auto slots = k.overlaps ? 0 : schedulerCycles(k, machine);
         table.add({k.name, count(static_cast<double>(k.cycles)), fmt::format("{:.2f}", k.seconds * 1e6),
                    count(static_cast<double>(n.warpInstructions)), fmt::format("{}", k.blocksPerSm),
                    percentOf(n.l1.readHits, n.l1.reads), percentOf(n.l2.readHits, n.l2.reads),
                    count(static_cast<double>(n.dramReads + n.dramWrites)), percentOf(n.warpInstructions, slots),
                    percentOf(n.stallDependence, slots), percentOf(n.stallUnit, slots),
-                   percentOf(n.stallNoInstruction, slots), fmt::format("{:.1f}", powerOf(k, machine, power).total())});
+                   percentOf(n.stallNoInstruction, slots),
+                   k.overlaps ? "–" : fmt::format("{:.1f}", powerOf(k, machine, power).total())});
         stacks += stackOf(k);
     }
     std::uint64_t last = 0;
     bool overlap = false;
     for (const auto& k : kernels) last = std::max(last, k.endCycle), overlap = overlap || k.overlaps;
     if (overlap) {
-        stacks += fmt::format("Kernels of different streams ran side by side; the last one ended at cycle {}\n",
-                              count(static_cast<double>(last)));
+        stacks += fmt::format(
+            "Kernels of different streams ran side by side, so cycles of schedulers and power are "
+            "not told apart (–); the last one ended at cycle {}\n",
+            count(static_cast<double>(last)));
     }
     return fmt::format("{} at {:g} MHz; {} cycles of each kernel are its launch\n", machine.name, machine.coreMhz,
                        machine.launchLatency) +
@@ -317,7 +319,8 @@ bool refuses(const Arguments& arguments, std::string_view form, std::initializer
     for (const char* other : others) {
         if (!arguments.has(other)) continue;
         report(fail("usage.together", fmt::format("`--{}` means nothing with --{}", other, form),
-                    form == "kernel" ? "--hardware, --method, --cycles, --export" : "--config, --setting, --method",
+                    form == "kernel" ? "--hardware, --method, --threads, --cycles, --export"
+                                     : "--config, --setting, --method",
                     form == "kernel"
                         ? "the machine is the drawing's: change the drawing, or --export it and use --traces"
                         : "leave it out")
@@ -419,8 +422,10 @@ int runGpu(const Arguments& arguments, Watch& watch) {
     const auto tell = [&](const auto& results) -> int {
         watch.end();
         if (!results) return report(results.error()), Unanswered;
+        // The answer stands also where the snapshot cannot be written.
+        const int answered = answer(arguments, *results, machine->machine, asked.method, setting);
         if (asked.options.snapshot && !writeTo(*arguments.value("snapshot"), asked.snapshot)) return Unanswered;
-        return answer(arguments, *results, machine->machine, asked.method, setting);
+        return answered;
     };
     return asked.method == "interval" ? tell(simulateIntervals(machine->machine, *commands, asked.options))
                                       : tell(simulate(machine->machine, *commands, asked.options));

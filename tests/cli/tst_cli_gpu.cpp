@@ -151,7 +151,12 @@ private slots:
         QCOMPARE(b[1]["start_cycle"].get<int>(), 0);
         QVERIFY(b[1]["end_cycle"].get<int>() < a[1]["end_cycle"].get<int>());
         QCOMPARE(b[1]["instructions"].dump(), a[1]["instructions"].dump());
+        // Cycles of a multiprocessor that holds both are told of neither.
         for (const auto& kernel : b) {
+            QVERIFY(kernel["stalls"].is_null() && kernel["power_w"].is_null());
+            QVERIFY(kernel["occupancy"]["active_sms"].is_null());
+        }
+        for (const auto& kernel : a) {
             const auto& stalls = kernel["stalls"];
             double sum = 0;
             for (const char* part : {"issued", "no_instruction", "dependence", "unit_busy"})
@@ -196,6 +201,12 @@ private slots:
         const auto first = run({"--until-kernel", "1", "--snapshot", file}), rest = run({"--resume", file});
         QCOMPARE(first.dump(), nlohmann::json::array({whole[0]}).dump());
         QCOMPARE(rest.dump(), nlohmann::json::array({whole[1]}).dump());
+        // Where the file cannot be written, what was simulated is told all the same.
+        const auto unwritten = cli({"gpu", "--traces", list.fileName(), "--config", folder, "--whole-addresses",
+                                    "--json", "--until-kernel", "1", "--snapshot", folder + "/none/x"},
+                                   {}, patience);
+        QVERIFY(unwritten.exit != 0 && !unwritten.error.isEmpty());
+        QCOMPARE(nlohmann::json::parse(unwritten.out.toStdString())["kernels"].dump(), first.dump());
     }
     void wrongSnapshotsAreNamed_data() {
         QTest::addColumn<QStringList>("more");
