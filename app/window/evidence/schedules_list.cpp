@@ -52,7 +52,7 @@ QString SchedulesTab::workText(const TensorWork& work) {
 
 QStringList SchedulesTab::listHeads(bool mixed) {
     if (mixed) return {tr("Predicted"), tr("From"), tr("To"), tr("Measured"), tr("Off"), tr("Operator")};
-    return {tr("Predicted"), tr("Place"), tr("Measured"), tr("Of best"), tr("Place"), tr("Schedule")};
+    return {tr("Predicted"), tr("Its rank"), tr("Measured"), tr("Of best"), tr("True rank"), tr("Schedule")};
 }
 
 SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& group,

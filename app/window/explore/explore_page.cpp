@@ -239,7 +239,7 @@ void ExplorePage::showState() {
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!held) said += tr(" · answers the previous question");
-            if (held && !asSearched) said += tr(" · since then only its knobs were turned");
+            if (held && !asSearched) said = tr("Before its knobs were turned: %1").arg(said);
         } else if (busy) {
             said = tr("Each knob alone first …");
         }
