@@ -377,6 +377,20 @@ private slots:
         QVERIFY(!plot.grab().isNull());
     }
 
+    // An hour is divided as clocks are, and neighbours on an axis never read alike.
+    void ticksOfTimeAreWholeMinutes() {
+        PlotAxis hour{0, 3504, 0, 860, false, true};
+        const std::vector<double> ticks = hour.ticks(90);
+        QVERIFY(ticks.size() >= 4 && ticks.size() <= 10);
+        for (const double tick : ticks) QCOMPARE(std::fmod(tick, 300.0), 0.0);
+        QCOMPARE(tickTexts({0, 600, 1200}, TickText::Seconds), QStringList({"0", "10 min", "20 min"}));
+        const PlotAxis seconds{0, 46.2, 0, 860, false, true};
+        QCOMPARE(seconds.ticks(90)[1], 5.0);
+        const QStringList near = tickTexts({1840, 1860, 1880, 1900}, TickText::Number);
+        QCOMPARE(near, QStringList({"1.84 k", "1.86 k", "1.88 k", "1.9 k"}));
+        QCOMPARE(tickTexts({1000, 2000}, TickText::Number), QStringList({"1 k", "2 k"}));
+    }
+
     void ticksAroundZeroHitIt() {
         PlotAxis axis;
         axis.low = -0.2;

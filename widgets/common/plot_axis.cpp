@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery::ui {
@@ -86,7 +87,10 @@ std::vector<double> PlotAxis::ticks(double spacing) const {
     }
     const double raw = (high - low) / room;
     const double scale = std::pow(10, std::floor(std::log10(raw)));
-    const double step = scale * (raw / scale <= 1 ? 1 : raw / scale <= 2 ? 2 : raw / scale <= 5 ? 5 : 10);
+    double step = scale * (raw / scale <= 1 ? 1 : raw / scale <= 2 ? 2 : raw / scale <= 5 ? 5 : 10);
+    constexpr std::array clock{30., 60., 120., 300., 600., 1200., 1800., 3600., 7200., 14400., 21600., 43200., 86400.};
+    if (time && high >= 120 && raw > clock.front() / 2 && raw <= clock.back())
+        step = *std::ranges::lower_bound(clock, raw);
     for (double stride = step; ticks.size() < 2; stride /= 2) {
         ticks.clear();
         for (double tick = std::ceil(low / stride) * stride; tick <= high * (1 + 1e-12); tick += stride)

@@ -15,6 +15,7 @@ struct PlotAxis {
     double low = 1, high = 10;
     double from = 0, to = 100;  ///< pixels; from > to for upward axes
     bool log = true;
+    bool time = false;  ///< in seconds: beyond two minutes, ticks stand at whole minutes, hours or halves of them
 
     /// Covers the values with a margin; `logFrom`: ratio above which it is logarithmic.
     static PlotAxis covering(std::vector<double> values, double from, double to, double logFrom = 5);

@@ -5,6 +5,7 @@
 #include "widgets/common/plot_axis.h"
 
 #include <QRectF>
+#include <QStringList>
 
 class QPainter;
 
@@ -12,7 +13,11 @@ namespace orrery::ui {
 
 /// How an axis' ticks are written.
 enum class TickText { Seconds, Percent, Number };
-QString tickText(double value, TickText how);
+QString tickText(double value, TickText how, int digits = 2);
+/// Of all ticks of an axis, with as many digits as tell neighbours apart.
+QStringList tickTexts(const std::vector<double>& ticks, TickText how);
+/// The labels of an axis of seconds, from `y` downwards.
+void paintTimeTicks(QPainter& painter, PlotAxis axis, int y, int width);
 
 struct PlotFrame {
     QString title, xName, yName;

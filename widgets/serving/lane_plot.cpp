@@ -210,9 +210,7 @@ void LanePlot::paintEvent(QPaintEvent*) {
     axis.to = area.right();
     axis.log = false;
     painter.setPen(colours.mutedText);
-    for (const double tick : axis.ticks(90))
-        paintTickLabel(painter, axis.position(tick), static_cast<int>(area.bottom()) - 2,
-                       tick == 0 ? QStringLiteral("0") : tickText(tick, TickText::Seconds), width());
+    paintTimeTicks(painter, axis, static_cast<int>(area.bottom()) - 2, width());
     const double at = axis.position(toSeconds(time_));
     painter.setPen(QPen(colours.accent, 1.5));
     painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()));

@@ -155,9 +155,7 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
     axis.to = area.right();
     axis.log = false;
     painter.setPen(colours.mutedText);
-    for (const double tick : axis.ticks(90))
-        paintTickLabel(painter, axis.position(tick), static_cast<int>(area.bottom()) - 2,
-                       tick == 0 ? QStringLiteral("0") : text(tick, Dimension::Time, 4), width());
+    paintTimeTicks(painter, axis, static_cast<int>(area.bottom()) - 2, width());
     const double at = x(time_);
     if (at >= area.left() && at <= area.right()) {
         painter.setPen(QPen(colours.accent, 1.5));

@@ -179,9 +179,7 @@ void RequestLives::paintEvent(QPaintEvent*) {
     axis.log = false;
     painter.fillRect(QRect(0, 0, viewport()->width(), head), colours.raised);
     painter.setPen(colours.mutedText);
-    for (const double tick : axis.ticks(90))
-        paintTickLabel(painter, axis.position(tick), 0,
-                       tick == 0 ? QStringLiteral("0") : tickText(tick, TickText::Seconds), viewport()->width());
+    paintTimeTicks(painter, axis, 0, viewport()->width());
     const double at = position(time_);
     if (at >= left && at <= viewport()->width()) {
         painter.setPen(QPen(colours.accent, 1.5));
