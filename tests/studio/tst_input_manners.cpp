@@ -59,6 +59,24 @@ private slots:
         QVERIFY(!window->document().undoStack()->canUndo());
     }
 
+    // Letters find a choice by any of its words, in the closed field and in its open list.
+    void aChoiceIsFoundByAnyOfItsWords() {
+        ServingPage* page = openServing();
+        QVERIFY(page);
+        auto* devices = page->findChild<QComboBox*>("serving.device");
+        devices->setFocus();
+        QTest::keyClicks(devices, "h100 s");
+        QCOMPARE(devices->currentData().toString(), QStringLiteral("h100-sxm"));
+        QTRY_COMPARE(page->question().scenario.pools.front().hardware, std::string("h100-sxm"));
+        QTest::qWait(2 * QApplication::keyboardInputInterval() + 50);  // a new word
+        devices->showPopup();
+        QTRY_VERIFY(devices->view()->isVisible());
+        QTest::keyClicks(devices->view(), "grace");
+        QCOMPARE(devices->view()->currentIndex().data().toString(), QStringLiteral("NVIDIA Grace"));
+        QTest::keyClick(devices->view(), Qt::Key_Return);
+        QTRY_COMPARE(devices->currentText(), QStringLiteral("NVIDIA Grace"));
+    }
+
     void theWheelChangesNothing() {
         ServingPage* page = openServing();
         QVERIFY(page);
