@@ -49,6 +49,8 @@ MainWindow::MainWindow(QWidget* parent, const PageList& pages)
     buildActions();
     buildDocks();
     addToolBar(new TopBar(*studio_, this));
+    addToolBarBreak();
+    addToolBar(studio_->router.bar());
     buildMenus(*this, *studio_);
     qApp->installEventFilter(new InputManners(this));
     connect(&studio_->document, &Document::modifiedChanged, this, &MainWindow::refreshTitle);
@@ -112,10 +114,6 @@ void MainWindow::buildDocks() {
     });
     studio_->inspection.addDock();
     results_->add();
-    connect(results_.get(), &ResultDocks::exampleRequested, this, [this] {
-        studio_->layouts.showPages(true);
-        studio_->router.show(studio_->router.pages().front());
-    });
     addFidelityDock(*studio_);
     addMethodsDock(*studio_);
     studio_->problems.addDock();

@@ -2,12 +2,12 @@
 
 #include "app/document/commands/project_edits.h"
 #include "app/window/exports.h"
+#include "app/window/lack.h"
 #include "app/window/studio.h"
 #include "widgets/common/veil.h"
 #include "widgets/comparison/comparison_view.h"
 #include "widgets/comparison/operator_table.h"
 #include "widgets/evidence/why_view.h"
-#include "widgets/library/library.h"
 #include "widgets/plots/breakdown_view.h"
 #include "widgets/plots/memory_view.h"
 #include "widgets/plots/roofline_plot.h"
@@ -65,8 +65,8 @@ void ResultDocks::wire(ui::ResultView* view) {
     };
     connect(&studio_.live, &LiveController::lateChanged, veil, cover);
     cover(studio_.live.late());
-    const auto offered = [this, view] { view->setEmptyAction(offer()); };
-    connect(view, &ui::ResultView::emptyActionTriggered, this, &ResultDocks::fillIn);
+    const auto offered = [this, view] { view->setEmptyAction(offerFor(lackOf(studio_.document))); };
+    connect(view, &ui::ResultView::emptyActionTriggered, this, [this] { fillIn(studio_, lackOf(studio_.document)); });
     connect(&studio_.document, &Document::projectChanged, view, offered);
     connect(&studio_.document, &Document::replaced, view, offered);
     offered();
@@ -81,37 +81,6 @@ void ResultDocks::wire(ui::ResultView* view) {
             studio_.inspection.reveal();
         });
     }
-}
-
-ResultDocks::Lack ResultDocks::lack() const {
-    const Document& document = studio_.document;
-    if (!document.hardware() && !document.workload()) return Lack::Everything;
-    if (!document.hardware()) return Lack::Device;
-    if (!document.workload()) return Lack::Model;
-    return Lack::Methods;
-}
-
-QString ResultDocks::offer() const {
-    switch (lack()) {
-        case Lack::Everything:
-            return tr("Open an example");
-        case Lack::Device:
-            return tr("Choose a device");
-        case Lack::Model:
-            return tr("Choose a model");
-        case Lack::Methods:
-            return tr("Choose methods");
-    }
-    return {};
-}
-
-void ResultDocks::fillIn() {
-    const Lack missing = lack();
-    if (missing == Lack::Everything) return emit exampleRequested();
-    if (missing == Lack::Methods) return studio_.actions.find(QStringLiteral("runMethods"))->trigger();
-    studio_.docks.reveal(QStringLiteral("library"));
-    if (auto* library = studio_.window->findChild<ui::LibraryPanel*>())
-        library->showSection(missing == Lack::Device ? ui::LibraryPanel::Devices : ui::LibraryPanel::Models);
 }
 
 // One method of the set asked in another way; an empty `before` adds `after`.

@@ -21,15 +21,7 @@ public:
     /// By id, made if it is not there yet; null for an unknown id.
     ui::ResultView* view(const QString& id) const;
 
-signals:
-    void exampleRequested();  ///< a view has nothing to show, and the project nothing to ask
-
 private:
-    /// What a question still lacks.
-    enum class Lack { Everything, Device, Model, Methods };
-    Lack lack() const;
-    QString offer() const;  ///< what the button of an empty view says
-    void fillIn();          ///< what it does
     template <class View>
     void addView(const QString& id, const QString& title, const QString& meaning);
     void wire(ui::ResultView* view);

@@ -35,7 +35,9 @@ private slots:
     void aDeviceGoesToTheNearestThatMayHoldIt();
     void aMemoryAsksForWhatItNeeds();
     void withoutADesignOneTextStands();
+    void theEmptySheetLeadsToADesign();
     void anEmptyViewOffersWhatIsMissing();
+    void anEmptyPageOffersWhatIsMissing();
     void anExamplesInstructionStaysInSight();
     void theSoftwareIsSaid();
     void aRunLeavesThePageItsRoom();
@@ -315,6 +317,42 @@ void TestStudioStranger::withoutADesignOneTextStands() {
     for (int y = middle.top(); y <= middle.bottom(); ++y)
         for (int x = middle.left(); x <= middle.right(); ++x) inks.insert(picture.pixel(x, y));
     QCOMPARE(inks.size(), std::size_t(1));
+}
+
+// What the empty sheet names can be clicked there: first the library, then a design of one's own.
+void TestStudioStranger::theEmptySheetLeadsToADesign() {
+    STEP(start());
+    window->resize(1280, 720);
+    window->studio().router.show(QStringLiteral("hardware"));
+    auto* text = window->findChild<QLabel*>("canvas.empty");
+    QTRY_VERIFY(text && text->isVisible());
+    window->docks().reveal("parts");
+    bool library = false;
+    for (int y = 4; y < text->height() && !window->document().hardware(); y += 8)
+        for (int x = 4; x < text->width() && !window->document().hardware(); x += 12) {
+            QTest::mouseClick(text, Qt::LeftButton, {}, QPoint(x, y));
+            const auto* devices = window->findChild<ui::LibraryPanel*>();
+            library |= devices && devices->isVisible();
+        }
+    QVERIFY2(library, "Choose a device");
+    QVERIFY2(window->document().hardware() != nullptr, "draw your own");
+    QVERIFY(text->testAttribute(Qt::WA_TransparentForMouseEvents));
+}
+
+void TestStudioStranger::anEmptyPageOffersWhatIsMissing() {
+    STEP(start());
+    Router& router = window->studio().router;
+    const auto button = [&](const char* id) {
+        router.show(QLatin1String(id));
+        return router.page(QLatin1String(id))->findChild<QPushButton*>("emptyStateButton");
+    };
+    for (const auto& [id, says] : {std::pair{"gpu", "Choose a device"}, {"explore", "Open an example"}}) {
+        QTRY_VERIFY2(button(id) && button(id)->isVisible(), id);
+        QCOMPARE(button(id)->text(), QString(says));
+    }
+    QTRY_VERIFY(button("compare") && button("compare")->isVisible());
+    QTest::mouseClick(button("compare"), Qt::LeftButton);
+    QCOMPARE(router.front(), router.pages().front());
 }
 
 // With a design and no model, "Open an example" would lead away from the design.

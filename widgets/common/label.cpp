@@ -170,15 +170,19 @@ EmptyPage::EmptyPage(const QString& title, const QString& text, const QString& b
     text_->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     text_->setWordWrap(true);
     column->addWidget(text_);
-    if (!button.isEmpty()) {
-        auto* fill = new QPushButton(button, this);
-        fill->setObjectName(QStringLiteral("emptyStateButton"));
-        fill->setAccessibleName(button);
-        fill->setToolTip(button);
-        connect(fill, &QPushButton::clicked, this, &EmptyPage::clicked);
-        column->addWidget(fill, 0, Qt::AlignHCenter);
-    }
+    button_ = new QPushButton(this);
+    button_->setObjectName(QStringLiteral("emptyStateButton"));
+    connect(button_, &QPushButton::clicked, this, &EmptyPage::clicked);
+    column->addWidget(button_, 0, Qt::AlignHCenter);
     column->addStretch(3);
+    setButton(button);
+}
+
+void EmptyPage::setButton(const QString& text) {
+    button_->setText(text);
+    button_->setAccessibleName(text);
+    button_->setToolTip(text);
+    button_->setVisible(!text.isEmpty());
 }
 
 void EmptyPage::setTexts(const QString& title, const QString& text) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+class QPushButton;
+
 namespace orrery::ui {
 
 enum class Tone { Normal, Muted, Accent, Good, Warning, Bad };
@@ -68,6 +70,7 @@ class EmptyPage : public QWidget {
 public:
     EmptyPage(const QString& title, const QString& text, const QString& button = {}, QWidget* parent = nullptr);
     void setTexts(const QString& title, const QString& text);
+    void setButton(const QString& text);  ///< empty: none
 
 signals:
     void clicked();
@@ -75,6 +78,7 @@ signals:
 private:
     Label* title_;
     Label* text_;
+    QPushButton* button_;
 };
 
 }  // namespace orrery::ui

@@ -18,6 +18,14 @@ inline QString windowText(std::string_view text) {
     return qs(text).remove(QLatin1Char('`'));
 }
 
+/// With a capital at its beginning and a full stop at its end.
+inline QString sentenceText(QString words) {
+    if (words.isEmpty()) return words;
+    words[0] = words[0].toUpper();
+    if (!words.endsWith(QLatin1Char('.')) && !words.endsWith(QLatin1Char('?'))) words += QLatin1Char('.');
+    return words;
+}
+
 /// A value as a person would type it: `3.35 TB/s`, `512 B/cycle`, `273 cycles`, with binary prefixes on request.
 QString measureText(double si, bool perCycle, Dimension dimension, bool binary = false, int digits = 3);
 /// The spelling that the person used, else the formatted value.

@@ -3,6 +3,7 @@
 #include "app/document/commands/comparison_edits.h"
 #include "app/window/compare/compare_table.h"
 #include "app/window/exports.h"
+#include "app/window/lack.h"
 #include "app/window/studio.h"
 #include "base/text/latex_table.h"
 #include "hardware/files/catalogue.h"
@@ -106,6 +107,7 @@ void ComparePage::follow() {
     stale_ = false;
     CompareQuestion question = compareQuestion(studio_.document);
     stack_->setCurrentIndex(question.cases.empty() || question.methods.empty() ? 0 : 1);
+    empty_->setButton(offerFor(lackOf(studio_.document)));
     if (question == question_ && (view_ || refusal_ || work_.isRunning())) return showHead();
     const bool sameCases = question.cases.size() == question_.cases.size();
     question_ = std::move(question);

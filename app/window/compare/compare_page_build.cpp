@@ -1,5 +1,6 @@
 #include "app/window/compare/compare_page.h"
 #include "app/window/form_parts.h"
+#include "app/window/lack.h"
 #include "app/window/page_head.h"
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
@@ -37,6 +38,7 @@ void ComparePage::build() {
     const int unit = ui::Theme::instance().unit();
     stack_ = new QStackedLayout(this);
     empty_ = new ui::EmptyPage(tr("Nothing is asked yet"), tr("Choose a design and a model in the library"));
+    connect(empty_, &ui::EmptyPage::clicked, this, [this] { fillIn(studio_, lackOf(studio_.document)); });
     stack_->addWidget(empty_);
     auto* body = new QWidget(this);
     auto* column = new QVBoxLayout(body);

@@ -7,6 +7,7 @@
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_text.h"
 #include "app/window/explore/learn_points.h"
+#include "app/window/lack.h"
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -70,7 +71,10 @@ void ExplorePage::follow() {
     }
     stack_->setCurrentIndex(question_.lacks ? 0 : 1);
     if (question_.lacks) {
-        empty_->setTexts(ui::windowText(question_.lacks->message), ui::windowText(question_.lacks->hint));
+        empty_->setTexts(ui::windowText(question_.lacks->message),
+                         ui::sentenceText(ui::windowText(question_.lacks->hint)));
+        const Lack lack = lackOf(studio_.document);
+        empty_->setButton(lack == Lack::Methods ? QString() : offerFor(lack));  // else it is the task that is refused
         return;
     }
     showLimits();

@@ -99,7 +99,7 @@ void FidelityPanel::build() {
         tr("How the answer converges, which methods answered, what to price in more detail, which method to use");
     tabs_ = named(new QTabWidget(this), "fidelity.views", tr("Fidelity"), tip);
     tabs_->setDocumentMode(true);
-    tabs_->setMinimumHeight(120);  // less than the plot likes, or a page above the Compare layout needs more than 720
+    tabs_->setMinimumHeight(72);  // less than the plot likes, or a look at this panel takes room from the page above
     tabs_->tabBar()->setObjectName(QStringLiteral("fidelity.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Fidelity"));
     tabs_->tabBar()->setToolTip(tip);

@@ -176,8 +176,9 @@ void GpuPage::follow() {
         occupancy_->setMachine({});
         if (answer_) return asked();
         const QString hint = gpu.error().hint.empty() ? tr("Open a GPU of the library, such as A100 or H100.")
-                                                      : ui::windowText(gpu.error().hint);
-        empty_->setTexts(tr("No GPU to simulate"), ui::windowText(gpu.error().message) + QLatin1Char('\n') + hint);
+                                                      : ui::sentenceText(ui::windowText(gpu.error().hint));
+        empty_->setTexts(tr("No GPU to simulate"),
+                         ui::sentenceText(ui::windowText(gpu.error().message)) + QLatin1Char('\n') + hint);
         stack_->setCurrentIndex(0);
         return;
     }

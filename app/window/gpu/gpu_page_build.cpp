@@ -2,6 +2,7 @@
 
 #include "app/window/gpu/gpu_page.h"
 #include "app/window/gpu/occupancy_tab.h"
+#include "app/window/lack.h"
 #include "app/window/page_head.h"
 #include "methods/gpu/gpu_what_if.h"
 #include "widgets/common/flow_layout.h"
@@ -67,7 +68,8 @@ QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, co
 
 void GpuPage::build() {
     stack_ = new QStackedLayout(this);
-    empty_ = new ui::EmptyPage(tr("No GPU to simulate"), {}, {}, this);
+    empty_ = new ui::EmptyPage(tr("No GPU to simulate"), {}, offerFor(Lack::Device), this);
+    connect(empty_, &ui::EmptyPage::clicked, this, [this] { fillIn(studio_, Lack::Device); });
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     head_ = new PageHead(QStringLiteral("gpu"), page);

@@ -54,6 +54,10 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setWordWrap(true);
     empty_->setTextFormat(Qt::RichText);
+    empty_->setContextMenuPolicy(Qt::NoContextMenu);
+    connect(empty_, &QLabel::linkActivated, this, [this](const QString& what) {
+        what == QLatin1String("device") ? emit deviceWanted() : emit designWanted();
+    });
     tools_ = stripOf(Qt::Vertical, id + QStringLiteral(".tools"), tr("Tools"), this);
     looks_ = stripOf(Qt::Horizontal, id + QStringLiteral(".looks"), tr("Zoom and grid"), this);
     buildFoot();
@@ -170,8 +174,9 @@ void CanvasPane::showEmptyState() {
     const bool empty = !hardware_ || partsIn(hardware_->root).empty();
     empty_->setText(hardware_ ? tr("<h3>An empty design</h3>Drag a package or a node here from the palette, "
                                    "or paste YAML (Ctrl+V).<br>The Insert menu adds parts by keyboard.")
-                              : tr("<h3>No design yet</h3>Choose a device in the library, or draw your own: "
-                                   "Design ▸ New empty design."));
+                              : tr("<h3>No design yet</h3><a href='device'>Choose a device</a> in the library, or "
+                                   "<a href='design'>draw your own</a>: Design ▸ New empty design."));
+    empty_->setAttribute(Qt::WA_TransparentForMouseEvents, hardware_ != nullptr);  // one drops parts there
     empty_->setVisible(empty);
     placeOverlays();
 }

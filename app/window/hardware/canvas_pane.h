@@ -43,7 +43,9 @@ public:
 
 signals:
     void stopRequested();
-    void focused();  ///< it is now the one that edits go to
+    void deviceWanted();  ///< there is no design: one of the library
+    void designWanted();  ///< there is no design: an empty one
+    void focused();       ///< it is now the one that edits go to
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

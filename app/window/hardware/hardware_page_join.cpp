@@ -9,6 +9,7 @@
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/hardware/limit_marks.h"
 #include "app/window/hardware/link_heat.h"
+#include "app/window/lack.h"
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
@@ -16,6 +17,7 @@
 #include "widgets/common/text.h"
 #include "widgets/library/component_palette.h"
 
+#include <QAction>
 #include <QDir>
 #include <QMimeData>
 #include <QTabWidget>
@@ -43,6 +45,8 @@ void HardwarePage::join(Studio& studio) {
     addInsertActions(studio, *canvasDesk_);
     designDesk_->addActions();
     setActions(studio.actions);
+    connect(pane_, &CanvasPane::designWanted, studio.actions.find(QStringLiteral("designNew")), &QAction::trigger);
+    connect(pane_, &CanvasPane::deviceWanted, this, [&studio] { fillIn(studio, Lack::Device); });
     studio.docks.add(QStringLiteral("parts"), tr("Palette"), tr("What designs are drawn from: drag it onto the canvas"),
                      [this](QWidget* parent) {
                          auto* palette = new ui::ComponentPalette(parent);
