@@ -4,6 +4,9 @@
 
 #include <QComboBox>
 #include <QSpinBox>
+#include <QStringList>
+
+#include <initializer_list>
 
 namespace orrery::app {
 
@@ -13,6 +16,15 @@ Widget* named(Widget* widget, const char* id, const QString& name, const QString
     widget->setAccessibleName(name);
     widget->setToolTip(tip);
     return widget;
+}
+
+/// What a dialog offers of files that are text, plain and as they are packed: `*.csv *.csv.gz *.csv.zst *.csv.xz`.
+inline QString packedToo(std::initializer_list<const char*> endings) {
+    QStringList all;
+    for (const char* ending : endings)
+        for (const char* packed : {"", ".gz", ".zst", ".xz"})
+            all << QStringLiteral("*.") + QLatin1String(ending) + QLatin1String(packed);
+    return all.join(QLatin1Char(' '));
 }
 
 inline QComboBox* namedChoice(QWidget* parent, const char* id, const QString& name, const QString& tip) {

@@ -76,6 +76,24 @@ private slots:
         QCOMPARE(window_->document().state()->serving->compareWith->id, std::string("sarathi"));
     }
 
+    // Low windows show the replicas only beside what belongs to a moment; the tabs stay where the hand is.
+    void tabsStayWhereTheyAre() {
+        window_->resize(1280, 720);
+        QTest::qWait(1);
+        const auto* bar = page_->findChild<QTabBar*>("serving.tabs");
+        QVERIFY(bar && bar->isVisible() && bar->count() == page_->tabs()->count());
+        const QPoint place = bar->mapTo(window_, QPoint());
+        int without = 0;
+        for (int tab = bar->count() - 1; tab >= 0; --tab) {
+            QTest::mouseClick(const_cast<QTabBar*>(bar), Qt::LeftButton, {}, bar->tabRect(tab).center());
+            QCOMPARE(page_->tabs()->currentIndex(), tab);
+            QTest::qWait(1);
+            QCOMPARE(bar->mapTo(window_, QPoint()), place);
+            without += page_->fleet()->isVisible() ? 0 : 1;
+        }
+        QVERIFY2(without > 0 && page_->fleet()->isVisible(), "some hide the replicas, the first does not");
+    }
+
     void twoFleetsStandSideBySideOnTheSameRequests() {
         auto* pin = page_->findChild<QPushButton*>("serving.pin");
         QVERIFY(pin && pin->isEnabled());
@@ -192,7 +210,8 @@ private slots:
                                   qPrintable(veil->why()), 20000);
         QTest::qWait(50);  // a layout would have moved it by now
         const auto* split = page_->findChild<QSplitter*>("serving.split");
-        QCOMPARE(QRect(veil->mapTo(page_, QPoint()), veil->size()), QRect(split->mapTo(page_, QPoint()), split->size()));
+        QCOMPARE(QRect(veil->mapTo(page_, QPoint()), veil->size()),
+                 QRect(split->mapTo(page_, QPoint()), split->size()));
         QCOMPARE(split->count(), 2);
         QVERIFY2(!page_->showsAnswer(), "what is dimmed is reported as no answer");
         window_->document().undoStack()->undo();

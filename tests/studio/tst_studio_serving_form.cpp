@@ -121,6 +121,54 @@ private slots:
         QCOMPARE(serving().scenario.pools.front().time.software, std::string("eager"));
     }
 
+    // Of a device that is chosen the numbers are those that vLLM 0.27.1 would take there
+    // (EngineArgs.get_batch_defaults), until a person says others.
+    void vllmBeginsAsItWouldOnTheChosenDevice() {
+        ServingStudy question = ServingWindow::shortQuestion();
+        question.scenario.pools.resize(1);
+        question.scenario.pools.front().scheduler = {};
+        question.scenario.pools.front().scheduler.id = "vllm-v1";
+        window_->document().apply(setServingEdit(*window_->document().state(), question));
+        QVERIFY(answered());
+        auto* devices = page_->findChild<QComboBox*>("serving.device");
+        const auto choose = [&](const QString& id) {
+            devices->setCurrentIndex(devices->findData(id));
+            emit devices->activated(devices->currentIndex());
+            QVERIFY(answered());
+        };
+        const auto numbers = [this] {
+            const SchedulerSpec& scheduler = page_->question().scenario.pools.front().scheduler;
+            return std::pair(scheduler.maxSequences, scheduler.tokenBudget);
+        };
+        choose("h100-sxm");
+        QCOMPARE(numbers(), std::pair(1024, 8192));
+        QVERIFY(!page_->findChild<ui::Label*>("serving.notes")->isVisible());
+        choose("a100-80-sxm");
+        QCOMPARE(numbers(), std::pair(256, 2048));
+        page_->findChild<QDoubleSpinBox*>("serving.option.maxSequences")->setValue(64);
+        choose("h100-sxm");
+        QCOMPARE(numbers(), std::pair(64, 2048));
+    }
+
+    // Of a trace the means are not asked for; other lengths can be chosen without giving up its times.
+    void lengthsOfATraceAreSaidAsSuch() {
+        auto* lengths = page_->findChild<QComboBox*>("serving.lengths");
+        auto* prompt = page_->findChild<QSpinBox*>("serving.prompt");
+        reveal(prompt);
+        QVERIFY(prompt->isVisible());
+        chooseTrace("arrival,prompt,output\n0,300,20\n0.5,400,30\n1,500,20\n");
+        QVERIFY(serving_.answered());
+        QCOMPARE(lengths->currentData().toInt(), static_cast<int>(LengthKind::Trace));
+        QVERIFY(lengths->isEnabled() && !prompt->isVisible());
+        lengths->setCurrentIndex(lengths->findData(static_cast<int>(LengthKind::Fixed)));
+        emit lengths->activated(lengths->currentIndex());
+        QVERIFY(prompt->isVisible());
+        QCOMPARE(page_->question().traffic.arrivals.kind, ArrivalKind::Trace);
+        QCOMPARE(page_->question().traffic.prompt.kind, LengthKind::Fixed);
+        QVERIFY(serving_.answered());
+        QCOMPARE(page_->runs().front()->stream->size(), std::size_t{3});
+    }
+
     // From a trace back to drawn arrivals: the number of requests of before, not none, which never ends.
     void theNumberOfRequestsComesBackAfterATrace() {
         chooseTrace("arrival,prompt,output\n0,300,20\n0.5,400,30\n1,500,20\n");

@@ -146,7 +146,9 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
     const QFontMetrics metrics = painter.fontMetrics();
     const double line = metrics.height();
     const double nameWidth = metrics.horizontalAdvance(tr("Waiting")) + 14.0;
-    const double numberWidth = metrics.horizontalAdvance(QStringLiteral("8,888 tokens")) + 8.0;
+    const double numberWidth = std::max(metrics.horizontalAdvance(tr("%1 tokens").arg(countText(8888))),
+                                        metrics.horizontalAdvance(tr("%n sequence(s)", nullptr, 888))) +
+                               8.0;
     const QRectF inner = card.adjusted(8, 5, -8, -6);
     painter.setPen(colours.text);
     painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), line), Qt::AlignLeft,

@@ -45,7 +45,7 @@ void TrafficPicture::setStream(std::shared_ptr<const RequestStream> stream) {
             ++arrivals_[std::min(bins - 1, static_cast<std::size_t>(share * static_cast<double>(bins)))];
         }
         const auto count = static_cast<double>(stream->size());
-        const QString many = tr("%n request(s)", nullptr, static_cast<int>(stream->size()));
+        const QString many = stream->size() == 1 ? tr("1 request") : tr("%1 requests").arg(countText(count));
         summary_ = stream->concurrency > 0 ? tr("%1, %2 at a time").arg(many).arg(stream->concurrency)
                    : seconds_ > 0          ? tr("%1 in %2, %3 per second")
                                         .arg(many, text(seconds_, Dimension::Time))

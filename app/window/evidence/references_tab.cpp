@@ -265,8 +265,8 @@ void ReferencesTab::chooseFiles(bool toMap) {
     dialog->setObjectName(QStringLiteral("references.dialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(toMap ? QFileDialog::ExistingFile : QFileDialog::ExistingFiles);
-    dialog->setNameFilters({toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt *.parquet)")
-                                  : tr("References (*.yaml *.csv *.csv.gz *.parquet)"),
+    dialog->setNameFilters({toMap ? tr("Tables (%1 *.parquet)").arg(packedToo({"csv", "tsv", "txt"}))
+                                  : tr("References (*.yaml %1 *.parquet)").arg(packedToo({"csv"})),
                             tr("All files (*)")});
     connect(dialog, &QFileDialog::filesSelected, this, [this, toMap](const QStringList& files) {
         state_->setTone(ui::Tone::Muted);

@@ -262,7 +262,7 @@ void VersionsTab::addTables() {
     dialog->setObjectName(QStringLiteral("versions.dialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);
-    dialog->setNameFilters({tr("References (*.yaml *.csv *.csv.gz *.parquet)"), tr("All files (*)")});
+    dialog->setNameFilters({tr("References (*.yaml %1 *.parquet)").arg(packedToo({"csv"})), tr("All files (*)")});
     connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& files) { shelf_->open(files); });
     dialog->open();
 }

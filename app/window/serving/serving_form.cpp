@@ -3,6 +3,7 @@
 #include "app/window/form_parts.h"
 #include "hardware/files/catalogue.h"
 #include "methods/system/planned_fleet.h"
+#include "serving/schedulers/engine_defaults.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"
@@ -163,7 +164,16 @@ void ServingForm::buildFleet() {
     rows.section("router");
     form->addRow(planText_);
     connect(device_, &QComboBox::activated, this, [this] {
-        for (PoolSpec& each : question_.scenario.pools) each.hardware = device_->currentData().toString().toStdString();
+        // Numbers that nobody chose were those of the device before.
+        const auto follow = [this](SchedulerSpec& scheduler, const std::string& device) {
+            if (defaults_ && hasUnchosenNumbers(scheduler)) defaults_(scheduler, device);
+        };
+        for (PoolSpec& each : question_.scenario.pools) {
+            each.hardware = device_->currentData().toString().toStdString();
+            follow(each.scheduler, each.hardware);
+        }
+        if (question_.compareWith) follow(*question_.compareWith, pool().hardware);
+        showOptions();
         changed();
     });
     connect(replicas_, &QSpinBox::valueChanged, this, [this](int value) {
@@ -222,7 +232,6 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     selectData(second_, question_.compareWith ? ui::qs(question_.compareWith->id) : QString());
     const TrafficSpec& traffic = question_.traffic;
     rate_->setValue(traffic.arrivals.rate);
-    lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
     prompt_->setValue(static_cast<int>(std::lround(meanOf(traffic.prompt))));
     output_->setValue(static_cast<int>(std::lround(meanOf(traffic.output))));
     showOptions();

@@ -28,8 +28,9 @@ class ServingForm : public QScrollArea {
     Q_OBJECT
 public:
     explicit ServingForm(QWidget* parent = nullptr);
-    /// What a policy that is chosen begins with on the devices of the page.
-    void setDefaults(std::function<void(SchedulerSpec&)> defaults) { defaults_ = std::move(defaults); }
+    /// What a policy begins with on a device: an entry of the catalogue, or what is drawn where there is no name.
+    using Defaults = std::function<void(SchedulerSpec&, const std::string& device)>;
+    void setDefaults(Defaults defaults) { defaults_ = std::move(defaults); }
     const ServingStudy& question() const { return question_; }
     void setQuestion(const ServingStudy& question);
     void setStream(std::shared_ptr<const RequestStream> stream);  ///< what the traffic became, for its picture
@@ -66,7 +67,7 @@ private:
     void sumUpOptions();
     void alignLabels();  ///< one column over all sections
     void showTraffic();
-    void chooseTrace();
+    void chooseTrace(bool arrivals);  ///< whose lengths count, and, if asked, whose times
     void changed();
     PoolSpec& pool() { return question_.scenario.pools.front(); }
 
@@ -82,7 +83,7 @@ private:
     QWidget* inner_;
     QComboBox* device_ = nullptr;
     QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr;
-    QFormLayout* fleetRows_ = nullptr;
+    QFormLayout *fleetRows_ = nullptr, *trafficRows_ = nullptr;
     QCheckBox* split_ = nullptr;
     QComboBox *policy_ = nullptr, *second_ = nullptr, *method_ = nullptr;
     QWidget* options_ = nullptr;
@@ -93,7 +94,7 @@ private:
     QComboBox* lengths_ = nullptr;
     QPushButton* trace_ = nullptr;
     ui::TrafficPicture* picture_ = nullptr;
-    std::function<void(SchedulerSpec&)> defaults_;
+    Defaults defaults_;
 };
 
 }  // namespace orrery::app

@@ -42,8 +42,10 @@ void ServingForm::buildPolicy() {
     connect(policy_, &QComboBox::activated, this, [this] {
         SchedulerSpec chosen;
         chosen.id = policy_->currentData().toString().toStdString();
-        if (defaults_) defaults_(chosen);
-        for (PoolSpec& each : question_.scenario.pools) each.scheduler = chosen;
+        for (PoolSpec& each : question_.scenario.pools) {
+            each.scheduler = chosen;
+            if (defaults_) defaults_(each.scheduler, each.hardware);
+        }
         showOptions();
         changed();
     });
@@ -53,7 +55,7 @@ void ServingForm::buildPolicy() {
         if (!id.isEmpty()) {
             question_.compareWith.emplace();
             question_.compareWith->id = id.toStdString();
-            if (defaults_) defaults_(*question_.compareWith);
+            if (defaults_) defaults_(*question_.compareWith, pool().hardware);
         }
         changed();
     });
@@ -79,8 +81,8 @@ void ServingForm::showOptions() {
         const double value = optionValue(pool().scheduler, option);
         const QString id = QStringLiteral("serving.option.") + ui::qs(option.key);
         if (isSwitch(option.key) || option.onOff) {
-            auto* box =
-                named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::windowText(option.meaning));
+            auto* box = named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title),
+                              ui::windowText(option.meaning));
             box->setObjectName(id);
             box->setChecked(value != 0);
             connect(box, &QCheckBox::clicked, this, [set, key = option.key](bool on) { set(key, on ? 1 : 0); });

@@ -43,7 +43,7 @@ void setMean(LengthSpec& length, LengthKind kind, double mean) {
 }  // namespace
 
 void ServingForm::buildTraffic() {
-    QFormLayout* form = section(tr("Traffic"));
+    QFormLayout* form = trafficRows_ = section(tr("Traffic"));
     FieldRows& rows = rowsOn(form);
     const FieldSpec& arrivals = *findField("traffic/arrivals/kind");
     arrivals_ = namedChoice(inner_, "serving.arrivals", ui::qs(arrivals.title), fieldTip(arrivals));
@@ -60,7 +60,8 @@ void ServingForm::buildTraffic() {
     trace_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long name makes no form wider
     lengths_ =
         namedChoice(inner_, "serving.lengths", tr("Lengths"), tr("How prompt and output lengths are distributed"));
-    for (const LengthKind kind : {LengthKind::Fixed, LengthKind::Uniform, LengthKind::Zipf, LengthKind::LogNormal})
+    for (const LengthKind kind :
+         {LengthKind::Fixed, LengthKind::Uniform, LengthKind::Zipf, LengthKind::LogNormal, LengthKind::Trace})
         lengths_->addItem(ui::qs(findField("traffic/prompt/kind")->titles[static_cast<std::size_t>(kind)]),
                           static_cast<int>(kind));
     prompt_ = namedNumber(inner_, "serving.prompt", tr("Mean prompt"), tr("Tokens of a prompt, mean"), 1, 1000000);
@@ -86,7 +87,7 @@ void ServingForm::buildTraffic() {
     form->addRow(trafficText_);
     connect(arrivals_, &QComboBox::activated, this, [this] {
         const auto kind = static_cast<ArrivalKind>(arrivals_->currentData().toInt());
-        if (kind == ArrivalKind::Trace && question_.traffic.trace.file.empty()) return chooseTrace();
+        if (kind == ArrivalKind::Trace && question_.traffic.trace.file.empty()) return chooseTrace(true);
         TrafficSpec& traffic = question_.traffic;
         traffic.arrivals.kind = kind;
         // All of a trace ends; all that is drawn does not, but for a rate within a time.
@@ -103,6 +104,10 @@ void ServingForm::buildTraffic() {
     const auto lengths = [this] {
         const auto kind = static_cast<LengthKind>(lengths_->currentData().toInt());
         question_.traffic.ratio = 0;
+        if (kind == LengthKind::Trace) {
+            question_.traffic.prompt.kind = question_.traffic.output.kind = kind;
+            return;
+        }
         setMean(question_.traffic.prompt, kind, prompt_->value());
         setMean(question_.traffic.output, kind, output_->value());
     };
@@ -113,25 +118,30 @@ void ServingForm::buildTraffic() {
             changed();
         });
     connect(lengths_, &QComboBox::activated, this, [this, lengths] {
+        const bool traced = lengths_->currentData().toInt() == static_cast<int>(LengthKind::Trace);
+        if (traced && question_.traffic.trace.file.empty()) return chooseTrace(false);
         lengths();
+        showTraffic();
         changed();
     });
-    connect(trace_, &QPushButton::clicked, this, &ServingForm::chooseTrace);
+    connect(trace_, &QPushButton::clicked, this, [this] { chooseTrace(true); });
 }
 
-void ServingForm::chooseTrace() {
+void ServingForm::chooseTrace(bool arrivals) {
     auto* dialog = new QFileDialog(this, tr("Choose a trace of requests"), {},
-                                   tr("Traces (*.csv *.jsonl *.csv.gz *.jsonl.gz);;All files (*)"));
+                                   tr("Traces (%1);;All files (*)").arg(packedToo({"csv", "jsonl"})));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+    connect(dialog, &QFileDialog::fileSelected, this, [this, arrivals](const QString& file) {
         question_.traffic.trace = {};
         question_.traffic.trace.file = file.toStdString();
-        // All of it: a number of requests is for who asks for one. It comes back with arrivals that are drawn.
-        if (question_.traffic.requests > 0) requests_ = question_.traffic.requests;
-        question_.traffic.requests = 0;
-        question_.traffic.duration = 0;
-        question_.traffic.arrivals.kind = ArrivalKind::Trace;
+        if (arrivals) {
+            // All of it: a number of requests is for who asks for one. It comes back with arrivals that are drawn.
+            if (question_.traffic.requests > 0) requests_ = question_.traffic.requests;
+            question_.traffic.requests = 0;
+            question_.traffic.duration = 0;
+            question_.traffic.arrivals.kind = ArrivalKind::Trace;
+        }
         question_.traffic.prompt.kind = question_.traffic.output.kind = LengthKind::Trace;
         showTraffic();
         changed();
@@ -160,10 +170,9 @@ void ServingForm::showTraffic() {
                                    : trace_->fontMetrics().elidedText(file, Qt::ElideMiddle, room));
     trace_->setToolTip(file.isEmpty() ? tr("A file of requests: when they come, and how long they are")
                                       : ui::qs(traffic.trace.file));
-    const bool traced = traffic.prompt.kind == LengthKind::Trace;
-    lengths_->setEnabled(!traced);
-    prompt_->setEnabled(!traced);
-    output_->setEnabled(!traced);
+    lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
+    for (QSpinBox* mean : {prompt_, output_})
+        trafficRows_->setRowVisible(mean, traffic.prompt.kind != LengthKind::Trace);
     filling_ = false;
 }
 

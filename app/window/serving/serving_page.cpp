@@ -7,11 +7,13 @@
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_search.h"
 #include "app/window/studio.h"
+#include "hardware/files/catalogue.h"
 #include "hardware/views/device_view.h"
 #include "serving/schedulers/engine_defaults.h"
 #include "widgets/common/beside_layout.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -52,9 +54,9 @@ QString sentence(QString words) {
     return words;
 }
 
-void beginAsEngine(SchedulerSpec& scheduler, const HardwarePtr& hardware) {
-    const auto device = hardware ? deviceView(*hardware) : fail("serving.no-device", "nothing is drawn");
-    if (device) setEngineDefaults(scheduler, hardware->name + ' ' + device->name, device->main().capacity.value);
+void beginAsEngine(SchedulerSpec& scheduler, const Hardware& hardware) {
+    if (const auto device = deviceView(hardware))
+        setEngineDefaults(scheduler, hardware.name + ' ' + device->name, device->main().capacity.value);
 }
 
 }  // namespace
@@ -105,6 +107,7 @@ void ServingPage::build() {
     fleet_ = new ui::FleetPicture(split);
     split->addWidget(fleet_);
     split->addWidget(buildViews());
+    column->addWidget(ui::tabsApart(tabs_, right));  // some views are seen without the replicas
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
     column->addWidget(split, 1);
@@ -132,7 +135,10 @@ void ServingPage::build() {
     connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
     connect(iterations_, &ui::ReplicaLanes::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
-    form_->setDefaults([this](SchedulerSpec& scheduler) { beginAsEngine(scheduler, hardware_); });
+    form_->setDefaults([this](SchedulerSpec& scheduler, const std::string& device) {
+        if (device.empty() && hardware_) return beginAsEngine(scheduler, *hardware_);
+        if (const auto named = loadHardware(device)) beginAsEngine(scheduler, named->hardware);
+    });
     form_->setQuestion(question_);
     search_->setQuestion(question_);
     search_->setHardware(hardware_);
@@ -169,7 +175,8 @@ ServingStudy ServingPage::usualQuestion(const HardwarePtr& hardware, const std::
     ServingStudy study = usualQuestion();
     if (!model.empty()) study.scenario.model.source = model;
     if (study.scenario.pools.empty()) study.scenario.pools.emplace_back();
-    for (PoolSpec& pool : study.scenario.pools) beginAsEngine(pool.scheduler, hardware);
+    if (hardware)
+        for (PoolSpec& pool : study.scenario.pools) beginAsEngine(pool.scheduler, *hardware);
     return study;
 }
 
@@ -273,6 +280,12 @@ void ServingPage::ask() {
 }
 
 void ServingPage::refuse(const Diagnostic& why) {
+    if (why.code == "serving.no-device" && !hardware_) {  // a page to begin with, not a mistake
+        headline_->setTone(ui::Tone::Normal);
+        headline_->setFullText(tr("What will the users see? Choose a device at the left, or draw one."));
+        headline_->setToolTip({});
+        return;
+    }
     headline_->setTone(ui::Tone::Bad);
     QString hint = ui::windowText(why.hint);
     if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();

@@ -1,5 +1,6 @@
 // The tool rows of the workload page: metric, threshold, search, folding, layout, views.
 
+#include "app/window/form_parts.h"
 #include "app/window/workload/workload_page.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
@@ -260,8 +261,8 @@ QMenu* WorkloadPage::pageMenu() {
 }
 
 void WorkloadPage::chooseMeasured() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Measured times of operators"), {},
-                                                      tr("Comma-separated (*.csv *.csv.gz);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(
+        this, tr("Measured times of operators"), {}, tr("Comma-separated (%1);;All files (*)").arg(packedToo({"csv"})));
     if (!file.isEmpty()) loadMeasured(file);
 }
 
