@@ -12,7 +12,7 @@ namespace orrery::app {
 namespace {
 
 constexpr int lowWindow = 850;   ///< pixels of height
-constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when docks are added or renamed
+constexpr int stateVersion = 4;  ///< of QMainWindow::saveState: grows when docks or bars are added or renamed
 
 /// What was arranged in a high window takes a low one's room, so each has its own.
 QString keyOf(Layout layout, bool low) {

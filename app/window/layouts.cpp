@@ -21,7 +21,7 @@ void Layouts::addActions() {
     for (const LayoutPlan& plan : layoutPlans()) {
         const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number++);
         QAction* action = actions.add({QStringLiteral("layout-") + toText(plan.layout),
-                                       view,
+                                       tr("Layout"),  // what one looks for
                                        tr(plan.title),
                                        tr(plan.meaning),
                                        {},

@@ -7,9 +7,11 @@
 #include "app/window/study_files.h"
 #include "widgets/common/tab_stack.h"
 
+#include <QAction>
 #include <QMimeData>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QToolBar>
 #include <QUrl>
 
 #include <algorithm>
@@ -29,6 +31,7 @@ void Router::build(const PageList& pages, QWidget* parent) {
     tabs_->setObjectName(QStringLiteral("documents"));
     tabs_->setAccessibleName(tr("Documents"));
     tabs_->setToolTip(tr("Ctrl+Tab goes to the next page"));
+    tabs_->tabBar()->setToolTip(tabs_->toolTip());
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("documentTabs"));
     tabs_->tabBar()->setAccessibleName(tr("Documents"));
@@ -40,6 +43,16 @@ void Router::build(const PageList& pages, QWidget* parent) {
         tabs_->setTabToolTip(tabs_->addTab(frame, card.title), card.meaning);
         connect(page, &Page::opened, this, &Router::fileOpened);
     }
+    bar_ = new QToolBar(tr("Pages"), parent);
+    bar_->setObjectName(QStringLiteral("pagesToolbar"));
+    bar_->setAccessibleName(tr("Pages"));
+    bar_->setMovable(false);
+    bar_->toggleViewAction()->setVisible(false);
+    bar_->addWidget(ui::tabsApart(tabs_, bar_));
+    // A layout that is restored brings tool bars back, and some layouts show no pages.
+    connect(bar_, &QToolBar::visibilityChanged, this, [this] {
+        if (bar_->isHidden() != tabs_->isHidden()) bar_->setVisible(!tabs_->isHidden());
+    });
 }
 
 void Router::join() {
@@ -102,6 +115,7 @@ void Router::leaveFirst() {
 
 void Router::showPages(bool shown) {
     tabs_->setVisible(shown);
+    bar_->setVisible(shown);
     tellFront();
 }
 

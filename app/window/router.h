@@ -8,6 +8,7 @@
 #include <QObject>
 
 class QTabWidget;
+class QToolBar;
 
 namespace orrery::app {
 
@@ -21,6 +22,7 @@ public:
     void addActions();  ///< one command per page, after the pages' own
 
     QTabWidget* tabs() const { return tabs_; }
+    QToolBar* bar() const { return bar_; }  ///< their tabs, across the window: they stay where docks come and go
     const std::vector<Page*>& pages() const { return pages_; }
     Page* page(const QString& id) const;  ///< null if there is none
     template <class P>
@@ -54,6 +56,7 @@ private:
 
     Studio& studio_;
     QTabWidget* tabs_ = nullptr;
+    QToolBar* bar_ = nullptr;
     std::vector<Page*> pages_;
 };
 

@@ -396,8 +396,7 @@ private:
         return label ? label->text() : QString();
     }
     void show(Page& page) {
-        QTabWidget* tabs = window->studio().router.tabs();
-        QTabBar* bar = tabs->tabBar();
+        auto* bar = window->findChild<QTabBar*>("documentTabs");
         QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(window->studio().router.tabOf(&page)).center());
         QTRY_VERIFY(page.isVisible());
     }

@@ -107,7 +107,9 @@ private slots:
 
     void itIsMadeWhenItIsFirstSeen();
     void itIsInTheSwitcher();
+    void tabsStayWhileDocksComeAndGo();
     void itIsInTheMenu();
+    void layoutsAreFoundByThatWord();
     void itHasAKey();
     void itsCommandsAndDocksAreThere();
     void aDockThatALayoutLeavesOutCanBeShown();
@@ -169,11 +171,49 @@ void TestPages::itIsInTheSwitcher() {
     QCOMPARE(tab, 9);
     QCOMPARE(tabs()->tabText(tab), QString("Wafer"));
     QCOMPARE(tabs()->tabToolTip(tab), QString("Dies on a wafer"));
-    QTest::mouseClick(tabs()->tabBar(), Qt::LeftButton, Qt::NoModifier, tabs()->tabBar()->tabRect(tab).center());
+    auto* bar = window_->findChild<QTabBar*>("documentTabs");
+    QTest::mouseClick(bar, Qt::LeftButton, Qt::NoModifier, bar->tabRect(tab).center());
     QVERIFY(wafer().isVisible());
     QCOMPARE(window_->studio().router.front(), &wafer());
     QCOMPARE(window_->studio().router.page("wafer"), &wafer());
     QCOMPARE(window_->studio().router.page("no-such"), nullptr);
+}
+
+// Some pages are seen without docks. The next tab is found where it was.
+void TestPages::tabsStayWhileDocksComeAndGo() {
+    auto* bar = window_->findChild<QTabBar*>("documentTabs");
+    window_->openExample("first-light");
+    QTRY_VERIFY_WITH_TIMEOUT(window_->live().snapshot() && window_->live().upToDate(), 20000);
+    const QPoint place = bar->mapTo(window_.get(), QPoint());
+    std::set<int> widths;
+    for (int tab = bar->count() - 1; tab >= 0; --tab) {
+        QTest::mouseClick(bar, Qt::LeftButton, Qt::NoModifier, bar->tabRect(tab).center());
+        QCOMPARE(tabs()->currentIndex(), tab);
+        QTest::qWait(1);
+        QCOMPARE(bar->mapTo(window_.get(), QPoint()), place);
+        widths.insert(tabs()->width());
+    }
+    QVERIFY2(widths.size() > 1, "docks came and went");
+    window_->studio().router.show(QStringLiteral("hardware"));
+    QCOMPARE(bar->tabText(bar->currentIndex()), tabs()->tabText(tabs()->currentIndex()));
+    // Where a layout shows no pages there are no tabs either.
+    for (const auto& [layout, pages] :
+         {std::pair{"layout-teach", false}, {"layout-explore", true}, {"layout-teach", false}}) {
+        window_->actions().find(QLatin1String(layout))->trigger();
+        QTRY_COMPARE(tabs()->isVisible(), pages);
+        QTRY_COMPARE(bar->isVisible(), pages);
+    }
+}
+
+void TestPages::layoutsAreFoundByThatWord() {
+    window_->actions().find("helpPalette")->trigger();
+    auto* line = window_->findChild<QLineEdit*>("commandPalette.line");
+    auto* list = window_->findChild<QListView*>("commandPalette.list");
+    QTRY_VERIFY(line && line->isVisible());
+    QTest::keyClicks(line, "teach layout");
+    QVERIFY(list->model()->rowCount() > 0);
+    QCOMPARE(list->model()->index(0, 0).data().toString(), QString("Teach"));
+    QTest::keyClick(line, Qt::Key_Escape);
 }
 
 void TestPages::itIsInTheMenu() {

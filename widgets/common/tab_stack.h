@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTabWidget>
 
 namespace orrery::ui {
@@ -10,6 +11,25 @@ namespace orrery::ui {
 inline QWidget* stackOf(QTabWidget* tabs) {
     auto* stack = tabs->findChild<QStackedWidget*>(QString(), Qt::FindDirectChildrenOnly);
     return stack ? static_cast<QWidget*>(stack) : tabs;
+}
+
+/// The tabs of `tabs` in a bar of their own, which takes over the names of its bar. It can stand where it does not move
+/// with what the tabs show: a tab stays under the hand that chose it. To be made once all tabs are there.
+inline QTabBar* tabsApart(QTabWidget* tabs, QWidget* parent) {
+    auto* bar = new QTabBar(parent);
+    bar->setObjectName(tabs->tabBar()->objectName());
+    bar->setAccessibleName(tabs->tabBar()->accessibleName());
+    bar->setToolTip(tabs->tabBar()->toolTip());
+    bar->setDocumentMode(true);
+    bar->setDrawBase(false);
+    bar->setExpanding(false);
+    for (int i = 0; i < tabs->count(); ++i) bar->setTabToolTip(bar->addTab(tabs->tabText(i)), tabs->tabToolTip(i));
+    bar->setCurrentIndex(tabs->currentIndex());
+    tabs->tabBar()->setObjectName({});
+    tabs->tabBar()->hide();
+    QObject::connect(bar, &QTabBar::currentChanged, tabs, &QTabWidget::setCurrentIndex);
+    QObject::connect(tabs, &QTabWidget::currentChanged, bar, &QTabBar::setCurrentIndex);
+    return bar;
 }
 
 }  // namespace orrery::ui

@@ -28,6 +28,7 @@ QMenu::icon { padding-left: $6px; }
 QMenu::separator { height: 1px; background: @faintLine; margin: $4px $4px; }
 
 QToolBar { background: @window; border: none; border-bottom: 1px solid @line; spacing: $4px; padding: $4px $6px; }
+QToolBar#pagesToolbar { border: none; border-bottom: 1px solid @line; padding: 0px; margin: 0px; spacing: 0px; }
 QToolButton { background: transparent; color: @text; border: 1px solid transparent; border-radius: 4px; padding: $3px $5px; }
 QToolButton[small="true"] { font-size: $11px; padding: $2px $6px; }
 QToolButton:hover { background: @hover; }
