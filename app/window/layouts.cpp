@@ -42,6 +42,7 @@ void Layouts::addActions() {
                           showPages(on);
                           // A page that fills the window does so as soon as it is seen, and leaves it with its docks.
                           studio_.docks.setAside(on && studio_.router.front()->card().alone);
+                          showPages(on);  // with its tabs, which docks that come back may have hidden
                       });
     studio_.window->centralWidget()->installEventFilter(this);
     // Of a layout without pages nothing would be left.

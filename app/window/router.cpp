@@ -27,7 +27,8 @@ QString actionOf(const Page& page) {
 }  // namespace
 
 void Router::build(const PageList& pages, QWidget* parent) {
-    tabs_ = new QTabWidget(parent);
+    auto* tabs = new ui::BarlessTabs(parent);
+    tabs_ = tabs;
     tabs_->setObjectName(QStringLiteral("documents"));
     tabs_->setAccessibleName(tr("Documents"));
     tabs_->setToolTip(tr("Ctrl+Tab goes to the next page"));
@@ -48,11 +49,9 @@ void Router::build(const PageList& pages, QWidget* parent) {
     bar_->setAccessibleName(tr("Pages"));
     bar_->setMovable(false);
     bar_->toggleViewAction()->setVisible(false);
-    bar_->addWidget(ui::tabsApart(tabs_, bar_));
+    bar_->addWidget(ui::tabsApart(tabs, bar_));
     // A layout that is restored brings tool bars back, and some layouts show no pages.
-    connect(bar_, &QToolBar::visibilityChanged, this, [this] {
-        if (bar_->isHidden() != tabs_->isHidden()) bar_->setVisible(!tabs_->isHidden());
-    });
+    connect(&studio_.docks, &DockSet::arranged, this, [this] { bar_->setVisible(!tabs_->isHidden()); });
 }
 
 void Router::join() {
@@ -127,6 +126,7 @@ void Router::comeToFront() {
     tellFront();
     const PageCard card = front()->card();
     studio_.docks.setAside(card.alone);
+    bar_->setVisible(!tabs_->isHidden());  // as when a layout is arranged
     for (const QString& id : card.docks) {
         Dock* dock = studio_.docks.dock(id);
         if (dock && !dock->isVisible()) studio_.docks.reveal(id);

@@ -170,15 +170,19 @@ EmptyPage::EmptyPage(const QString& title, const QString& text, const QString& b
     text_->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     text_->setWordWrap(true);
     column->addWidget(text_);
-    button_ = new QPushButton(this);
-    button_->setObjectName(QStringLiteral("emptyStateButton"));
-    connect(button_, &QPushButton::clicked, this, &EmptyPage::clicked);
-    column->addWidget(button_, 0, Qt::AlignHCenter);
     column->addStretch(3);
     setButton(button);
 }
 
 void EmptyPage::setButton(const QString& text) {
+    if (!button_ && text.isEmpty()) return;
+    if (!button_) {
+        button_ = new QPushButton(this);
+        button_->setObjectName(QStringLiteral("emptyStateButton"));
+        connect(button_, &QPushButton::clicked, this, &EmptyPage::clicked);
+        auto* column = static_cast<QVBoxLayout*>(layout());
+        column->insertWidget(column->count() - 1, button_, 0, Qt::AlignHCenter);
+    }
     button_->setText(text);
     button_->setAccessibleName(text);
     button_->setToolTip(text);

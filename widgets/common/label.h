@@ -78,7 +78,7 @@ signals:
 private:
     Label* title_;
     Label* text_;
-    QPushButton* button_;
+    QPushButton* button_ = nullptr;  ///< made when it has something to say
 };
 
 }  // namespace orrery::ui

@@ -13,9 +13,20 @@ inline QWidget* stackOf(QTabWidget* tabs) {
     return stack ? static_cast<QWidget*>(stack) : tabs;
 }
 
+/// Pages whose tabs stand elsewhere: Qt would keep room for the hidden bar.
+class BarlessTabs : public QTabWidget {
+public:
+    using QTabWidget::QTabWidget;
+    QSize sizeHint() const override { return stack()->sizeHint(); }
+    QSize minimumSizeHint() const override { return stack()->minimumSizeHint(); }
+
+private:
+    const QWidget* stack() const { return findChild<QStackedWidget*>(QString(), Qt::FindDirectChildrenOnly); }
+};
+
 /// The tabs of `tabs` in a bar of their own, which takes over the names of its bar. It can stand where it does not move
 /// with what the tabs show: a tab stays under the hand that chose it. To be made once all tabs are there.
-inline QTabBar* tabsApart(QTabWidget* tabs, QWidget* parent) {
+inline QTabBar* tabsApart(BarlessTabs* tabs, QWidget* parent) {
     auto* bar = new QTabBar(parent);
     bar->setObjectName(tabs->tabBar()->objectName());
     bar->setAccessibleName(tabs->tabBar()->accessibleName());
@@ -25,8 +36,10 @@ inline QTabBar* tabsApart(QTabWidget* tabs, QWidget* parent) {
     bar->setExpanding(false);
     for (int i = 0; i < tabs->count(); ++i) bar->setTabToolTip(bar->addTab(tabs->tabText(i)), tabs->tabToolTip(i));
     bar->setCurrentIndex(tabs->currentIndex());
-    tabs->tabBar()->setObjectName({});
+    tabs->tabBar()->setObjectName(bar->objectName() + QStringLiteral(".hidden"));
     tabs->tabBar()->hide();
+    tabs->setFocusProxy(nullptr);  // the Tab key would end at the hidden bar
+    tabs->setFocusPolicy(Qt::NoFocus);
     QObject::connect(bar, &QTabBar::currentChanged, tabs, &QTabWidget::setCurrentIndex);
     QObject::connect(tabs, &QTabWidget::currentChanged, bar, &QTabBar::setCurrentIndex);
     return bar;

@@ -180,6 +180,10 @@ ServingStudy ServingPage::usualQuestion(const HardwarePtr& hardware, const std::
     return study;
 }
 
+QTabWidget* ServingPage::tabs() const {
+    return tabs_;
+}
+
 const ServingStudy& ServingPage::question() const {
     return question_;
 }

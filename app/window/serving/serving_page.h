@@ -23,6 +23,7 @@ class QTabWidget;
 class QToolButton;
 
 namespace orrery::ui {
+class BarlessTabs;
 class CellsTable;
 class FactList;
 class FleetPicture;
@@ -69,7 +70,7 @@ public:
     FleetDrawing* drawing() const { return drawing_; }
     ui::RequestLives* lives() const { return lives_; }
     ServingSearch* search() const { return search_; }
-    QTabWidget* tabs() const { return tabs_; }
+    QTabWidget* tabs() const;
     const ui::ServingRuns& runs() const { return runs_; }
     const std::vector<std::optional<ServingIntervals>>& intervals() const { return intervals_; }
     bool isBusy() const override;
@@ -148,7 +149,7 @@ private:
     ui::Label *now_ = nullptr, *headline_ = nullptr, *notes_ = nullptr, *loadState_ = nullptr;
     ui::FleetPicture* fleet_ = nullptr;
     FleetDrawing* drawing_ = nullptr;
-    QTabWidget* tabs_ = nullptr;
+    ui::BarlessTabs* tabs_ = nullptr;
     ui::LanePlot* lanes_ = nullptr;
     ui::ReplicaLanes* iterations_ = nullptr;
     ui::RequestLives* lives_ = nullptr;

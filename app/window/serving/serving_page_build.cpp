@@ -6,6 +6,7 @@
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
+#include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -82,7 +83,7 @@ QWidget* ServingPage::buildTransport() {
 }
 
 QWidget* ServingPage::buildViews() {
-    tabs_ = named(new QTabWidget(this), "serving.views", tr("Results"), tr("The run in figures and pictures"));
+    tabs_ = named(new ui::BarlessTabs(this), "serving.views", tr("Results"), tr("The run in figures and pictures"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("serving.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Results"));
