@@ -141,6 +141,8 @@ public:
     virtual bool takesAnyType() const { return true; }
     /// What KernelPrice::note counts into.
     virtual std::vector<KernelNote> notes() const { return {}; }
+    /// Runs on units beside the device, which is free for other work meanwhile: two half batches may take turns.
+    virtual bool beside(const Kernel&) const { return false; }
     /// Room for an activation beside the kernel's own tiles; nothing where a price never leaves one on the chip.
     virtual std::optional<ChipRoom> room(const Kernel&) const { return std::nullopt; }
     /// The price with its first operand, its result or both on the chip. Of pricers with room() alone.

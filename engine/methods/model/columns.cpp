@@ -5,7 +5,7 @@
 namespace orrery {
 
 double latencyOf(const Composition& c) {
-    return std::max(0.0, c.pipelined.total + c.graphLaunch - c.overlapped);
+    return std::max(0.0, c.pipelined.total + c.graphLaunch - c.overlapped - c.turns);
 }
 
 namespace {
@@ -74,7 +74,7 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         ops.seconds[first] += c.graphLaunch;
         ops.highSeconds[first] += c.graphLaunch;
     }
-    if (c.overlapped > 0) {
+    if (c.overlapped + c.turns > 0) {
         double sum = 0;
         for (const double seconds : ops.seconds) sum += seconds;
         const double share = sum > 0 ? latencyOf(c) / sum : 1;

@@ -5,6 +5,7 @@
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/open_composition.h"
+#include "methods/model/turns.h"
 #include "methods/model/whole_error.h"
 
 #include <algorithm>
@@ -422,6 +423,7 @@ void closeComposition(const Workload& workload, const ModelOptions& options, Com
     }
     c.pipelined = pipelined(c.runs, seconds, issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
+    c.turns = savedByTurns(c);
     c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
     c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);

@@ -57,6 +57,7 @@ struct Composition {
     std::vector<LaunchRun> runs;
     Pipelined pipelined;
     double overlapped = 0;  ///< seconds that streams save
+    double turns = 0;       ///< seconds that two half batches save, in turns on the device and on units beside it
     double launched = 0;    ///< kernels, repeats counted
     ComposedInterval interval;
     double issue = 0;                   ///< host seconds per launch (eager), 0 for a graph

@@ -1,6 +1,7 @@
 #include "methods/model/kernel_iteration.h"
 
 #include "methods/model/compose.h"
+#include "methods/model/turns.h"
 #include "methods/model/whole_error.h"
 
 #include <fmt/format.h>
@@ -130,6 +131,7 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
         sum.switched += launch.count * priced.seconds * std::max(0.0, point.watts - power_.staticWatts - pins);
         const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
         sum.doubt += outside ? launch.count * priced.seconds : 0;
+        sum.beside += spec_.pricer->beside(launch.kernel) ? launch.count * priced.seconds : 0;
         prices.push_back(priced);
     }
     const ComposedInterval interval = composeLaunches(prices, launches, *spec_.pricer);
@@ -169,6 +171,33 @@ GridPrice KernelIterationTime::decodeAttention(const IterationWork& work) const 
                        });
 }
 
+double KernelIterationTime::takeTurns(const IterationWork& work, double tokens, GridPrice& layers) const {
+    if (layers.beside <= 0 || !work.prompts.empty() || work.decodes.size() < 2) return 1;
+    const double count = static_cast<double>(work.decodes.size()) / 2;
+    GridPrice both;
+    both.add(group(IterationGroup::Tokens, tokens / 2), 2);
+    both.add(group(IterationGroup::Experts, tokens / 2), 2);
+    both.add(group(IterationGroup::DecodeOnly, static_cast<double>(work.tokensPerDecode) * count), 2);
+    both.add(decodes_.at(count, static_cast<double>(work.decodeContext) / (2 * count), 0,
+                         [&](double sequences, double context, double) {
+                             return priceOf(launches_.decode(std::llround(sequences), std::llround(context)));
+                         }),
+             2);
+    const auto deep = static_cast<double>(std::max<std::int64_t>(1, spec_.model.config.layers));
+    const std::array block{TurnStretch{false, (both.seconds - both.beside) / (2 * deep)},
+                           TurnStretch{true, both.beside / (2 * deep)}};
+    const double taken = secondsOfTurns(block, deep);
+    const double share = taken / layers.seconds;
+    if (share >= 1) return 1;
+    // Both halves spend their energy; the sides and what the clock stretches keep their share of the time.
+    GridPrice turned;
+    turned.add(layers, share);
+    turned.joules = both.joules;
+    turned.switched = both.switched;
+    layers = turned;
+    return share;
+}
+
 IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
     double promptTokens = 0, promptReach = 0;
     for (const PromptChunk& chunk : work.prompts) {
@@ -188,10 +217,17 @@ IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
     };
     IterationCost cost;
     double launched = 0, belowSquares = 0, aboveSquares = 0;
+    constexpr auto head = static_cast<std::size_t>(IterationGroup::Head);
+    GridPrice layers;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (i != head) layers.add(parts[i], 1);
+    const double turns = takeTurns(work, tokens, layers);
+    cost.all.add(layers, 1);
+    cost.all.add(parts[head], 1);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        cost.all.add(parts[i], 1);
-        belowSquares += parts[i].below * parts[i].below;
-        aboveSquares += parts[i].above * parts[i].above;
+        const double scale = i == head ? 1 : turns;
+        belowSquares += scale * parts[i].below * scale * parts[i].below;
+        aboveSquares += scale * parts[i].above * scale * parts[i].above;
         if (i < iterationGroupCount && parts[i].seconds > 0) launched += launchCount_[i];
     }
     if (cost.all.seconds <= 0) return cost;
@@ -199,10 +235,9 @@ IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
 
     const SoftwareStack& host = spec_.software;
     const bool graph = work.prompts.empty() ? host.decodeGraphs : host.promptGraphs;
-    const auto headGroup = static_cast<std::size_t>(IterationGroup::Head);
-    cost.headSeconds = parts[headGroup].seconds;
-    cost.headClocked = parts[headGroup].clocked;
-    cost.issued = graph ? 0 : host.issue * (launched - launchCount_[headGroup]);
+    cost.headSeconds = parts[head].seconds;
+    cost.headClocked = parts[head].clocked;
+    cost.issued = graph ? 0 : host.issue * (launched - launchCount_[head]);
     const double start = spec_.pricer->launchInside() && !spec_.gpu ? 0 : spec_.device.launchOverhead.value;
     cost.start = graph ? start : host.issue;
     cost.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +

@@ -92,6 +92,9 @@ private:
     GridPrice group(IterationGroup which, double extent) const;
     GridPrice promptAttention(const IterationWork& work) const;
     GridPrice decodeAttention(const IterationWork& work) const;
+    /// Where two half batches in turns (turns.h) take less, `layers` becomes what they take. Their share of its time;
+    /// 1: it stays. Of iterations without prompts.
+    double takeTurns(const IterationWork& work, double tokens, GridPrice& layers) const;
 
     KernelIterationSpec spec_;
     IterationLaunches launches_;

@@ -21,6 +21,7 @@ struct GridPrice {
     double switched = 0;          ///< of `joules`, what falls with the square of the voltage
     double clocked = 0;           ///< of `seconds`, the part that a slower clock makes longer
     double doubt = 0;             ///< share of `seconds` outside of what was measured
+    double beside = 0;            ///< of `seconds`, on units beside the device (KernelPricer::beside)
 
     GridPrice& add(const GridPrice& other, double times) {
         seconds += times * other.seconds;
@@ -30,6 +31,7 @@ struct GridPrice {
         switched += times * other.switched;
         clocked += times * other.clocked;
         doubt += times * other.doubt;
+        beside += times * other.beside;
         return *this;
     }
 };

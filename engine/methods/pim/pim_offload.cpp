@@ -20,12 +20,14 @@ enum class PimPlacing : std::uint8_t { Cheaper, Attention, None };
 
 class PimPricer final : public KernelPricer {
 public:
-    PimPricer(KernelPricerPtr host, std::string hostMethod, DeviceView device, PimUnits units, PimPlacing placing)
+    PimPricer(KernelPricerPtr host, std::string hostMethod, DeviceView device, PimUnits units, PimPlacing placing,
+              bool turns)
         : host_(std::move(host)),
           hostMethod_(std::move(hostMethod)),
           device_(std::move(device)),
           units_(std::move(units)),
-          placing_(placing) {
+          placing_(placing),
+          turns_(turns) {
         notes_ = host_ ? host_->notes() : std::vector<KernelNote>{};
         onUnits_ = static_cast<std::int8_t>(notes_.size());
         const std::string where = fmt::format("work on `{}` in `{}`", units_.view().unitName, units_.view().name);
@@ -85,6 +87,11 @@ public:
     bool takesEpilogue() const override { return host_ && host_->takesEpilogue(); }
     bool takesAnyType() const override { return !host_ || host_->takesAnyType(); }
     std::vector<KernelNote> notes() const override { return notes_; }
+    bool beside(const Kernel& kernel) const override {
+        if (!turns_) return false;
+        const auto there = units_.price(kernel);
+        return there && goesThere(kernel, onHost(kernel), *there);
+    }
 
 private:
     KernelPrice rooflineOf(const Kernel& kernel) const {
@@ -119,6 +126,7 @@ private:
     DeviceView device_;
     PimUnits units_;
     PimPlacing placing_;
+    bool turns_;
     std::vector<KernelNote> notes_;
     std::int8_t onUnits_ = 0;
 };
@@ -172,7 +180,8 @@ Expected<KernelPricerPtr> bindPimOffload(const DeviceRef& place, const BindConte
                                                              std::move(*device), std::move(*units),
                                                              placing == "attention" ? PimPlacing::Attention
                                                              : placing == "none"    ? PimPlacing::None
-                                                                                    : PimPlacing::Cheaper));
+                                                                                    : PimPlacing::Cheaper,
+                                                             pimOption(context, "turns", "off") == "on"));
 }
 
 std::vector<MethodOption> pimOffloadOptions() {
@@ -189,6 +198,12 @@ std::vector<MethodOption> pimOffloadOptions() {
          .fallback = "cheaper",
          .meaning = "Which kernels go there: attention of decoding and products of few rows where they take less time, "
                     "attention always, or none."},
+        {.key = "turns",
+         .title = "Half batches in turns",
+         .choices = {"off", "on"},
+         .fallback = "off",
+         .meaning = "While one half of the batch is on the memory's units, the other is on the device, as in NeuPIMs. "
+                    "The memory must serve both at once (two row buffers per bank). Weights are read once per half."},
     };
 }
 
@@ -208,10 +223,11 @@ MethodCard pimOffloadCard() {
         .needs = {"A memory with units inside (`per: bank`, `bank_group` or `channel`) and a timing standard",
                   "What the kernel method for the device needs", "Shapes of all tensors"},
         .failureMode =
-            "Weights and caches are taken to lie as the units need them; device and units do not work at the "
-            "same time, but for the heads that hide handing over.",
+            "Weights and caches are taken to lie as the units need them. Device and units do not work at the "
+            "same time, but for the heads that hide handing over, unless half batches take turns.",
         .lineage = {"Park et al.: AttAcc! Unleashing the Power of PIM for Batched Transformer-based Generative Model "
                     "Inference, ASPLOS 2024",
+                    "Heo et al.: NeuPIMs: NPU-PIM Heterogeneous Acceleration for Batched LLM Inferencing, ASPLOS 2024",
                     "Lee et al.: PAISE: PIM-Accelerated Inference Scheduling Engine, HPCA 2025",
                     "Gómez-Luna et al.: Benchmarking a New Paradigm (PrIM), IEEE Access 2022"},
         .cost = {.fixed = 5.0e-4, .perOperator = 5.0e-8, .perKernel = 3.0e-6},

@@ -1,0 +1,32 @@
+#pragma once
+
+// Two half batches that take turns on a device and on units beside it: while one half is in the memory's units, the
+// other multiplies on the device (sub-batch interleaving; Heo et al., NeuPIMs, ASPLOS 2024). Weights are read twice, so
+// that it pays for large batches only.
+
+#include "methods/model/compose.h"
+
+#include <optional>
+#include <span>
+
+namespace orrery {
+
+/// What one half does without a change of place.
+struct TurnStretch {
+    bool beside = false;  ///< on the units beside the device
+    double seconds = 0;
+};
+
+/// Until two halves are through `times` equal blocks. Each place works for one half at a time, the first half first.
+/// O(times × stretches).
+double secondsOfTurns(std::span<const TurnStretch> block, double times);
+
+/// The kernel with half of its sequences, rounded up. Nothing for one sequence, and for kernels that decoding does not
+/// run. As many experts are taken to be chosen as by the whole batch.
+std::optional<Kernel> halfOfBatch(const Kernel& kernel);
+
+/// Seconds of a pass that taking turns saves; 0 where nothing runs beside the device, where a kernel cannot be halved,
+/// and where two halves take longer than the whole.
+double savedByTurns(const Composition& composition);
+
+}  // namespace orrery
