@@ -46,7 +46,10 @@ std::string share(double value) {
 double expectedError(const Estimate& estimate) {
     if (!estimate.support) return halfWidth(estimate) + perShare;
     const Support& support = *estimate.support;
-    return support.error + perShare * (support.outside + support.unmeasured);
+    // A kernel is outside or unmeasured, or at the edge. What is both has kernels that nobody measured, but whole
+    // passes speak for it (methods/model/pass_evidence.h).
+    const double spokenFor = std::clamp(std::max(support.outside, support.unmeasured) + support.edge - 1, 0.0, 1.0);
+    return support.error + perShare * (support.outside + support.unmeasured) * (1 - spokenFor);
 }
 
 std::string supportText(const Estimate& estimate) {
@@ -55,7 +58,7 @@ std::string supportText(const Estimate& estimate) {
     std::string text = support.what;
     if (support.unmeasured < 0.995) {
         const double inside = std::clamp(1 - support.outside - support.edge - support.unmeasured, 0.0, 1.0);
-        text += fmt::format("; {} of the time inside what was measured", inside < 0.005 ? "none" : share(inside));
+        text += fmt::format("; {} of the time in kernels that were measured", inside < 0.005 ? "none" : share(inside));
     }
     if (support.unmeasured > 0.01 && support.unmeasured < 0.995)
         text += fmt::format(", {} never measured", share(support.unmeasured));

@@ -30,7 +30,7 @@ struct AnswerRanking {
 /// and a tenth more for each share of its time that lies outside the calibration or that nobody measured. Where the
 /// answer does not say, half of its interval in ln, and as unmeasured.
 double expectedError(const Estimate& estimate);
-/// Why an answer may be believed, one sentence: `3.2 % on 7140 bf16 gemm kernels of this device; all of the time inside
+/// Why an answer may be believed, one sentence: `3.2 % on 7140 bf16 gemm kernels of this device; all of the time in
 /// its calibration`.
 std::string supportText(const Estimate& estimate);
 

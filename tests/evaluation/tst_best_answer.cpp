@@ -57,6 +57,15 @@ private slots:
         QCOMPARE(order({answer(1, 0.05, 0.9), answer(2, 0.08)}), (std::vector<std::size_t>{1, 0}));
         QCOMPARE(order({answer(1, 0.05, 0, 0.9), answer(2, 0.08)}), (std::vector<std::size_t>{1, 0}));
     }
+    // Kernels that nobody measured, of which whole passes tell: their error says all, and no share is doubted again.
+    void whatWholePassesSpeakForIsNotDoubtedTwice() {
+        for (const auto& [outside, unmeasured] : {std::pair{1.0, 1.0}, std::pair{0.0, 1.0}, std::pair{1.0, 0.0}}) {
+            Estimate told = answer(1, 0.14, outside, unmeasured);
+            QVERIFY(std::fabs(expectedError(told) - 0.14 - 0.1 * (outside + unmeasured)) < 1e-12);
+            told.support->edge = 1;
+            QVERIFY(std::fabs(expectedError(told) - 0.14) < 1e-12);
+        }
+    }
     void ofLikeErrorsTheNarrowerIntervalLeads() {
         QCOMPARE(order({answer(1, 0.1, 0, 0, 1.5), answer(2, 0.1, 0, 0, 1.2)}), (std::vector<std::size_t>{1, 0}));
         QCOMPARE(order({answer(1, 0.1), answer(2, 0.1)}), (std::vector<std::size_t>{0, 1}));
