@@ -20,6 +20,29 @@ std::string percent(double share) {
     return fmt::format("{:.2f} %", 100 * share);
 }
 
+// Of the rows within a factor of two, those that are flagged.
+std::string alarms(const EvaluationFigures& figures) {
+    const std::size_t good = figures.errors.rows - figures.wrong;
+    if (good == 0) return "–";
+    return fmt::format("{:.1f} %",
+                       100 * static_cast<double>(figures.flagged - figures.wrongFlagged) / static_cast<double>(good));
+}
+
+// Two shares that are easily taken for each other: of good rows those flagged in vain, and of flags those in vain.
+std::string flagsText(const EvaluationFigures& figures) {
+    if (figures.flagged == 0) return {};
+    const std::size_t good = figures.errors.rows - figures.wrong;
+    std::string text = fmt::format(
+        "\nfalse alarms: of {} rows within a factor of two {} are flagged; of {} flagged rows {:.1f} % are "
+        "off by two",
+        count(static_cast<double>(good)), alarms(figures), count(static_cast<double>(figures.flagged)),
+        100 * static_cast<double>(figures.wrongFlagged) / static_cast<double>(figures.flagged));
+    if (figures.wrong > 0)
+        text += fmt::format("; of {} rows off by two {:.1f} % are flagged", count(static_cast<double>(figures.wrong)),
+                            100 * static_cast<double>(figures.wrongFlagged) / static_cast<double>(figures.wrong));
+    return text + "\n";
+}
+
 void addRow(Table& table, const EvaluationGroup& group) {
     const auto& figures = group.figures;
     const auto& e = figures.errors;
@@ -27,7 +50,7 @@ void addRow(Table& table, const EvaluationGroup& group) {
                percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.4f}", e.kendall),
                percent(figures.coverage90), e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
                count(static_cast<double>(figures.flagged)),
-               figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
+               figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–", alarms(figures),
                figures.floorRows > 0 ? percent(figures.floor) : "–"});
 }
 
@@ -187,8 +210,8 @@ std::string toldApart(const SideBySide& all) {
 
 std::string sideBySideText(const SideBySide& all) {
     Table table({"method", "rows", "MAPE", "90 % of it", "first in", "median", "p90", "bias", "tau", "in 90 %", "width",
-                 "off by 2", "per answer"},
-                {false, true, true, true, true, true, true, true, true, true, true, true, true});
+                 "off by 2", "false alarms", "per answer"},
+                {false, true, true, true, true, true, true, true, true, true, true, true, true, true});
     // Where no row is common, zeros would look like figures.
     const bool none = all.common.empty();
     std::vector<std::size_t> lines = all.ranking;
@@ -209,7 +232,7 @@ std::string sideBySideText(const SideBySide& all) {
                  : fmt::format("{:.0f} %", 100 * method.common.firstShare),
              percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.3f}", e.kendall),
              percent(figures.coverage90), e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
-             figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
+             figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–", alarms(figures),
              format(Seconds(figures.secondsPerAnswer))});
     }
     std::string text = fmt::format(
@@ -225,7 +248,7 @@ std::string sideBySideText(const SideBySide& all) {
         "\n90 % of it, first in: of {} draws of the rows with replacement, how far the mean error reaches and how "
         "often "
         "it is the smallest; width: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than "
-        "twice or half, how many flagged\n",
+        "twice or half, how many flagged; false alarms: of the other rows, how many flagged\n",
         bootstrapDraws);
     text += toldApart(all);
     for (const JudgedMethod& method : all.methods) {
@@ -282,14 +305,15 @@ std::string matrixText(const MethodMatrix& matrix, std::span<const MatrixEntry> 
 
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {
     Table table({"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "width",
-                 "flagged", "off by 2", "floor"},
-                {false, false, false, true, true, true, true, true, true, true, true, true, true, true});
+                 "flagged", "off by 2", "false alarms", "floor"},
+                {false, false, false, true, true, true, true, true, true, true, true, true, true, true, true});
     for (const auto& family : evaluation.families) addRow(table, family);
     addRow(table, {"all", "", "", "", evaluation.figures});
     std::string text = fmt::format("{} {}\n\n{}", evaluation.method, evaluation.version, table.text());
     text +=
         "\nwidth: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than twice or half, how "
         "many flagged\n";
+    text += flagsText(evaluation.figures);
     Table worst({"worst", "measured", "predicted", "error"}, {false, true, true, true});
     for (std::size_t i = 0; i < std::min<std::size_t>(5, evaluation.worst.size()); ++i) {
         const auto row = evaluation.worst[i];

@@ -29,6 +29,11 @@ void addFigures(Json& json, const EvaluationFigures& figures) {
     json["half_width"] = figures.halfWidth;
     json["off_by_two"] = figures.wrong;
     json["off_by_two_flagged"] = figures.wrongFlagged;
+    if (e.rows > figures.wrong)
+        json["false_alarms"] =
+            static_cast<double>(figures.flagged - figures.wrongFlagged) / static_cast<double>(e.rows - figures.wrong);
+    if (figures.flagged > 0)
+        json["flagged_off_by_two"] = static_cast<double>(figures.wrongFlagged) / static_cast<double>(figures.flagged);
     json["rmse_s"] = e.rmse;
     json["spearman_rho"] = e.spearman;
     if (figures.floorRows > 0) {

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 const double widest = std::log(4.0);  // of what is widened; residuals themselves may be wider
-const double flaggedFrom = std::log(flaggedFactor), flaggedAtHome = std::log(2.0);
+const double flaggedFrom = std::log(flaggedFactor), flaggedHere = std::log(flaggedAtHome);
 constexpr double mostOwn = 0.5;  // ln: what is off by more at home is off for reasons of single kernels
 constexpr double perBeyond = 0.2, farthestBeyond = 2;
 constexpr double perExcess = 1.5, usualOwn = 0.2, mostExcess = 0.3;
@@ -230,7 +230,7 @@ SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds
             goAbroad(price, section, distance);
         else
             judgeAbroad(price);
-    } else if (reach(price) >= flaggedAtHome) {
+    } else if (reach(price) >= flaggedHere) {
         price.domain = DomainVerdict::Outside;
     }
     return price;

@@ -4,10 +4,12 @@
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
 #include "learning/calibration.h"
+#include "learning/section_price.h"
 #include "methods/method.h"
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -113,11 +115,12 @@ private slots:
         if (foreign) {
             for (const DomainVerdict verdict : result->rows.domain) QVERIFY(verdict != DomainVerdict::Inside);
         } else {
-            // By shape: what reaches a factor of two is flagged for its interval.
+            // By shape: what reaches flaggedAtHome is flagged for its interval.
             std::size_t shapes = 0;
             const EvaluatedRows& rows = result->rows;
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                const bool wide = rows.high[i] >= 1.99 * rows.predicted[i] || rows.predicted[i] >= 1.99 * rows.low[i];
+                const double reach = std::max(rows.high[i] / rows.predicted[i], rows.predicted[i] / rows.low[i]);
+                const bool wide = reach >= 0.995 * flaggedAtHome;
                 shapes += rows.domain[i] == DomainVerdict::Outside && !wide ? 1 : 0;
             }
             QVERIFY2(double(shapes) <= 3 + 0.02 * double(rows.size()), said);

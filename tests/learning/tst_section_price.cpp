@@ -97,8 +97,8 @@ private slots:
         QVERIFY(priceWith(section(0.1), 1e-3, {}).domain == DomainVerdict::Inside);
         QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 1).domain == DomainVerdict::Edge);
         QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 3).domain == DomainVerdict::Outside);
-        QVERIFY(priceWith(section(0.6), 1e-3, {}).domain == DomainVerdict::Inside);
-        QVERIFY(priceWith(section(0.7), 1e-3, {}).domain == DomainVerdict::Outside);
+        QVERIFY(priceWith(section(0.39), 1e-3, {}).domain == DomainVerdict::Inside);
+        QVERIFY(priceWith(section(0.42), 1e-3, {}).domain == DomainVerdict::Outside);
         QVERIFY(priceWith(section(0.5), 1e-3, {}, 0, 1).domain == DomainVerdict::Outside);
         QVERIFY(unfittedPrice(1e-3).domain == DomainVerdict::Outside && !unfittedPrice(1e-3).errorKnown);
     }

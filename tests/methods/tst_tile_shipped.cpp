@@ -5,11 +5,13 @@
 #include "evaluation/holdout.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
+#include "learning/section_price.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace orrery;
@@ -82,16 +84,56 @@ private slots:
                                 QByteArray::number(qulonglong(figures.flagged));
         QVERIFY2(figures.errors.mape < mape, said);
         QVERIFY2(figures.coverage90 > coverage && figures.coverage90 < 0.97, said);
-        // By shape: what reaches a factor of two is flagged for its interval.
+        // By shape: what reaches flaggedAtHome is flagged for its interval.
         std::size_t shapes = 0;
         const EvaluatedRows& judged = result->rows;
         for (std::size_t i = 0; i < judged.size(); ++i) {
-            const bool wide =
-                judged.high[i] >= 1.99 * judged.predicted[i] || judged.predicted[i] >= 1.99 * judged.low[i];
+            const double reach = std::max(judged.high[i] / judged.predicted[i], judged.predicted[i] / judged.low[i]);
+            const bool wide = reach >= 0.995 * flaggedAtHome;
             shapes += judged.domain[i] == DomainVerdict::Outside && !wide ? 1 : 0;
         }
         qInfo("flagged %zu of %zu, %zu for their shape", figures.flagged, judged.size(), shapes);
         QVERIFY2(double(shapes) <= 3 + edges * double(rows.size()), said);
+    }
+
+    // Rows off by two at home, by what is flagged. Both shares move together: from a factor of 2 on instead of 1.5 64 %
+    // of the bad rows were found, and 3 % of the good ones flagged. 95 and 10 % are wanted.
+    void rowsOffByTwoAreFlagged() {
+        std::vector<std::string> files;
+        for (const char* table : {"a100_sxm__trtllm-1.0.0__", "b200_sxm__trtllm-1.3.0rc20__",
+                                  "h100_sxm__trtllm-1.3.0rc20__", "l40s__trtllm-1.3.0rc20__"})
+            for (const char* kind : {"gemm", "context_attention", "generation_attention", "moe"})
+                files.push_back(folder + table + kind + ".csv.gz");
+        if (!std::filesystem::exists(files.front())) QSKIP("the reference data is not here: nothing to compare with");
+        const auto executor = makeSerialExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        options.calibrations = &shippedCalibrations().set;
+        std::size_t rows = 0, wrong = 0, found = 0, flagged = 0;
+        for (const std::string& file : files) {
+            const auto tables = readReferences(std::vector<std::string>{file});
+            QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
+            Holdout holdout;
+            holdout.kind = Holdout::Kind::Fraction;
+            holdout.testShare = 0.8;
+            holdout.seed = 1;
+            const auto split = splitRows(*tables, selectRows(*tables), holdout);
+            QVERIFY2(split, split ? "" : toText(split.error()).c_str());
+            std::vector<RowRef> some;
+            for (std::size_t i = 0; i < split->test.size(); i += 5) some.push_back(split->test[i]);
+            const auto result = evaluate(*findMethod("tile-hybrid"), *tables, some, options);
+            QVERIFY2(result, result ? "" : toText(result.error()).c_str());
+            rows += result->rows.size();
+            wrong += result->figures.wrong;
+            found += result->figures.wrongFlagged;
+            flagged += result->figures.flagged;
+        }
+        const double recall = double(found) / double(wrong);
+        const double alarms = double(flagged - found) / double(rows - wrong);
+        qInfo("%zu rows, %zu off by two: %.1f %% of them flagged, and %.1f %% of the others", rows, wrong, 100 * recall,
+              100 * alarms);
+        QVERIFY(recall >= 0.8);
+        QVERIFY(alarms <= 0.1);
     }
 
     void devicesLeftOut_data() {
