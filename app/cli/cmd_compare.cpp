@@ -51,7 +51,25 @@ Expected<Details> detailsOf(const Arguments& arguments) {
             return fail("usage.value", fmt::format("`--move {}`", *who), "`baseline` or `other`");
         details.moveBaseline = *who == "baseline";
     }
+    for (const auto& [option, of] :
+         {std::pair{"quantity", "break-even"}, {"move", "break-even"}, {"range", "break-even"}, {"top", "waterfall"}}) {
+        if (!arguments.has(option) || arguments.has(of)) continue;
+        return fail("usage.missing", fmt::format("`--{}` says how `--{}` is asked", option, of),
+                    fmt::format("`--{}` beside it", of));
+    }
     return details;
+}
+
+// What is asked of two cases is answered of no single one.
+Expected<void> enoughCases(const Arguments& arguments, std::size_t cases) {
+    if (cases > 1) return {};
+    for (const char* option : {"waterfall", "changes", "break-even"}) {
+        if (!arguments.has(option)) continue;
+        return fail("usage.cases", fmt::format("`--{}` compares two cases, and one was named", option),
+                    "two cases or more",
+                    "name another design with `--hardware`, or a change with `--variant 'hbm3.bandwidth=6.7 TB/s'`");
+    }
+    return {};
 }
 
 // `2 TB/s..8 TB/s`, in the attribute's own unit.
@@ -120,6 +138,7 @@ int runCompare(const Arguments& arguments, Watch& watch) {
     if (!details) return failed(details.error());
     auto asked = casesAsked(arguments);
     if (!asked) return failed(asked.error());
+    if (auto enough = enoughCases(arguments, asked->cases.size()); !enough) return failed(enough.error());
     const std::size_t firstOther = asked->baseline == 0 && asked->cases.size() > 1 ? 1 : 0;
     const std::size_t mover = details->moveBaseline ? asked->baseline : firstOther;
     if (auto range = readRange(arguments, asked->cases[mover].scenario, *details); !range) return failed(range.error());

@@ -1,6 +1,7 @@
 // `orrery-cli compare`: A against B as tables, JSON and CSV, and what cannot be compared.
 
 #include "support/cli_process.h"
+#include "support/handbook_runs.h"
 #include "support/schema_check.h"
 
 #include <QtTest/QtTest>
@@ -49,6 +50,13 @@ private slots:
         // Of the doubled memory, the break-even is where it stands at the baseline's own.
         const double at = json["findings"][0]["break_even"]["crossings"][0]["value"];
         QVERIFY(std::abs(at / 3.35e12 - 1) < 5e-3);
+    }
+    void theHandbooksComparison() {
+        const HandbookRun run = firstRun(handbookPage("against.md"));
+        QVERIFY2(run.shown.size() >= 4 && run.arguments.value(0) == "compare", qPrintable(run.arguments.join(' ')));
+        const Outcome outcome = cli(run.arguments, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        QCOMPARE(notPrinted(run, outcome.out), QString());
     }
     void theTableSaysHowSure() {
         const QStringList words = QStringList{"compare",  "--hardware",  "a100-80-sxm", "--hardware", "h100-sxm",
@@ -101,6 +109,15 @@ private slots:
         QCOMPARE(cli(two + decode_ + QStringList{"--break-even", "hbm3.bandwidth", "--range", "8 TB/s..2 TB/s"}).exit,
                  2);
         QCOMPARE(cli(two + decode_ + QStringList{"--variant", "faster"}).exit, 2);
+        // What needs two cases, or another option, is not passed over in silence.
+        for (const QStringList& alone : {QStringList{"--break-even", "hbm3.bandwidth"}, QStringList{"--changes"},
+                                         QStringList{"--waterfall", "operators"}}) {
+            const Outcome one = cli(QStringList{"compare", "--hardware", "h100-sxm"} + decode_ + alone);
+            QVERIFY2(one.exit != 0 && one.error.contains("--variant") && one.out.isEmpty(), one.text());
+        }
+        for (const QStringList& lost : {QStringList{"--quantity", "energy"}, QStringList{"--range", "1 TB/s..2 TB/s"},
+                                        QStringList{"--move", "baseline"}})
+            QVERIFY(cli(two + decode_ + lost).error.contains("--break-even"));
         const Outcome nowhere = cli(two + decode_ + QStringList{"--break-even", "warp.drive"});
         QVERIFY2(nowhere.exit == 1 && nowhere.error.contains("search.knob"), nowhere.text().constData());
         // None in the range is an answer, with its reason.
