@@ -7,6 +7,7 @@
 #include "app/cli/search_keeping.h"
 #include "app/cli/search_progress.h"
 #include "app/cli/surrogate_text.h"
+#include "base/text/nearest.h"
 #include "base/text/words.h"
 #include "store/export/search_exports.h"
 #include "store/project/search_file.h"
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -125,9 +127,11 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
                             count(static_cast<double>(rung.answers.size())), methodTitle(rung.rung.method),
                             rung.rung.cost * static_cast<double>(rung.answers.size()));
     }
-    if (refused > 0 || feasible < seen.size()) {
-        text += fmt::format("{} break a constraint, {} have no answer{}\n\n", seen.size() - feasible - refused, refused,
-                            seen.refusals.empty() ? "" : fmt::format(", such as: {}", seen.refusals.front()));
+    if (const std::size_t broken = seen.size() - feasible - refused; broken > 0)
+        text += fmt::format("{} break a constraint\n{}", count(static_cast<double>(broken)), refused > 0 ? "" : "\n");
+    if (refused > 0) {
+        text += fmt::format("{} have no answer, such as: {}\n\n", count(static_cast<double>(refused)),
+                            seen.refusals.front());
     }
     std::vector<std::string> heads{""};
     std::vector<bool> right{false};
@@ -194,6 +198,56 @@ std::string effectsText(const SearchOutcome& outcome) {
                        table.text());
 }
 
+// An objective or a limit that is neither a known quantity nor a figure of an answer, at the question as it stands and
+// at a few points across the space: a slip, said before thousands of points are answered to no end. Where none of these
+// has an answer, the points tell.
+Expected<void> knownQuantities(const SearchProblem& problem, const std::stop_token& stop) {
+    constexpr std::uint64_t probes = 5;
+    std::vector<std::string> names;
+    for (const QuantityInfo& each : searchQuantities()) names.emplace_back(each.name);
+    std::vector<std::pair<const char*, std::string>> open;  // code, quantity
+    const auto listed = [&](const std::string& name) {
+        return name.empty() || name == "slo" || std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const Objective& each : problem.objectives)
+        if (!listed(each.quantity)) open.emplace_back("search.objective", each.quantity);
+    for (const Constraint& each : problem.constraints)
+        if (!listed(each.quantity)) open.emplace_back("search.constraint", each.quantity);
+    if (problem.source || open.empty()) return {};
+    const auto executor = makeSerialExecutor();
+    std::size_t answered = 0;
+    const auto probe = [&](const Expected<Scenario>& scenario, const Expected<MethodChoice>& choice) {
+        if (!scenario || !choice || stop.stop_requested()) return;
+        EstimateContext context{.executor = *executor,
+                                .stop = stop,
+                                .seed = problem.seed,
+                                .wantTimeline = false,
+                                .options = choice->options};
+        const auto answer = estimate(*findMethod(choice->id), *scenario, context);
+        if (!answer) return;
+        ++answered;
+        for (const Figure& figure : answer->figures)
+            if (!listed(figure.label)) names.push_back(figure.label);
+    };
+    const auto own = methodChoice(problem.method, builtinMethods());
+    probe(problem.space.base(), own);
+    const auto missing = [&] {
+        return std::any_of(open.begin(), open.end(), [&](const auto& each) { return !listed(each.second); });
+    };
+    for (std::uint64_t i = 0; i < probes && missing(); ++i) {
+        const std::uint64_t point = i * ((problem.space.points() - 1) / (probes - 1));
+        probe(problem.space.scenarioAt(point), own ? problem.space.methodAt(point, *own) : own);
+    }
+    for (const auto& [code, name] : open) {
+        if (listed(name) || answered == 0 || stop.stop_requested()) continue;
+        const std::vector<std::string> shown(
+            names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), std::size_t{24})));
+        return fail(code, fmt::format("{} predicts no `{}`", methodTitle(problem.method), name),
+                    quotedList(shown, "or"), didYouMean(name, names));
+    }
+    return {};
+}
+
 // The question beside its points, so that they can be learned later without the file that asked it.
 bool keepQuestion(const std::string& folder, std::int64_t id, const LoadedSearch& loaded, const AgentInfo& agent) {
     if (loaded.problem.source) return true;
@@ -255,6 +309,7 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     if (!request) return failed(request.error());
     report(request->loaded.warnings);
     const SearchProblem& problem = request->loaded.problem;
+    if (auto known = knownQuantities(problem, watch.token()); !known) return failed(known.error());
     const AgentInfo& agent = *request->agent;
 
     // What an earlier run has stored, and where this one goes on.

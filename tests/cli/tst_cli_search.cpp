@@ -2,6 +2,7 @@
 
 #include "store/runs/search_store.h"
 #include "support/cli_process.h"
+#include "support/handbook_runs.h"
 #include "support/schema_check.h"
 #include "support/search_fixture.h"
 
@@ -66,6 +67,52 @@ private slots:
         };
         QVERIFY(time("6.7 TB/s", "132") < 0.8 * time("3.35 TB/s", "132"));
         QVERIFY(time("3.35 TB/s", "264") > 0.9 * time("3.35 TB/s", "132"));
+    }
+    // What the handbook shows of its first search, and what it says in words, is what the search says today.
+    void theHandbooksSearch() {
+        const QString page = handbookPage("exploration.md");
+        const HandbookRun run = firstRun(page);
+        QVERIFY2(run.shown.size() >= 5 && run.arguments.value(0) == "search", qPrintable(run.arguments.join(' ')));
+        const Outcome outcome = cli(run.arguments, QStringLiteral(ORRERY_SOURCE), 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        QCOMPARE(notPrinted(run, outcome.out), QString());
+        const Json json =
+            Json::parse(cli(run.arguments + QStringList{"--json", "-"}, ORRERY_SOURCE, 60000).out.toStdString());
+        const auto at = [&](const char* quantity, const char* bandwidth, const char* cores) {
+            std::size_t point = 0;
+            for (std::size_t knob = 0; knob < 2; ++knob) {
+                const auto values = json["knobs"][knob]["values"].get<std::vector<std::string>>();
+                const auto found = std::find(values.begin(), values.end(), knob == 0 ? bandwidth : cores);
+                if (found == values.end()) qFatal("no such value");
+                point = point * values.size() + static_cast<std::size_t>(found - values.begin());
+            }
+            return json["history"]["values"][quantity][point].get<double>();
+        };
+        static const QRegularExpression sentence(
+            "Twice the bandwidth saves a third of the time and costs (\\d+) mm² of silicon. Twice the cores alone "
+            "save (\\d+) % and cost (\\d+) mm²");
+        const auto said = sentence.match(page.simplified());
+        QVERIFY(said.hasMatch());
+        const double time = at("time", "3.35 TB/s", "132"), area = at("area", "3.35 TB/s", "132");
+        QVERIFY(std::abs(1 - at("time", "6.7 TB/s", "132") / time - 1.0 / 3) < 0.05);
+        QCOMPARE(std::round(1e6 * (at("area", "6.7 TB/s", "132") - area)), said.captured(1).toDouble());
+        QCOMPARE(std::round(100 * (1 - at("time", "3.35 TB/s", "264") / time)), said.captured(2).toDouble());
+        QCOMPARE(std::round(1e6 * (at("area", "3.35 TB/s", "264") - area)), said.captured(3).toDouble());
+    }
+    // A slip in what is wanted is told before any point is answered, with the nearest name; what some answers have
+    // alone is no slip.
+    void aQuantityThatNobodyHasIsNamed() {
+        const auto asked = [&](const std::string& rest) {
+            return cli({"search", written("slip.yaml", searchYaml(rest, "tile-hybrid")), "--csv", "-"}, {}, 60000);
+        };
+        const Outcome objective = asked("objectives: [tme]\n");
+        QVERIFY2(objective.exit == 1 && objective.out.isEmpty() && objective.error.contains("search.objective") &&
+                     objective.error.contains("did you mean `time`"),
+                 objective.text());
+        const Outcome limit = asked("objectives: [time]\nconstraints: [powre <= 700 W]\n");
+        QVERIFY2(limit.exit == 1 && limit.out.isEmpty() && limit.error.contains("did you mean `power`"), limit.text());
+        const Outcome figure = asked("objectives: [max Throughput]\n");
+        QVERIFY2(figure.exit == 0, figure.text());
     }
     void theTableAndCsv() {
         const QString file = written("a.yaml", searchYaml());

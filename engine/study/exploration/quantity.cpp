@@ -5,6 +5,8 @@
 #include "serving/serving_study.h"
 #include "study/exploration/serving_quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -87,8 +89,11 @@ Expected<Constraint> readConstraint(std::string_view text) {
     const auto at = constraint.text.find_first_of("<>");
     const bool orEqual = at != std::string::npos && at + 1 < constraint.text.size() && constraint.text[at + 1] == '=';
     const auto wrong = [&](std::string what) {
+        std::vector<std::string> names{"fits", "slo"};
+        for (const QuantityInfo& each : quantities) names.emplace_back(each.name);
         return fail("search.constraint", std::move(what),
-                    "`fits`, `slo`, or such as `power <= 700 W`, `Throughput >= 2000`");
+                    "`fits`, `slo`, or such as `power <= 700 W`, `Throughput >= 2000`",
+                    known(constraint.quantity) ? "" : didYouMean(constraint.quantity, names));
     };
     if (!orEqual) return wrong(fmt::format("`{}` is no constraint", constraint.text));
     constraint.quantity = std::string(trimmed(std::string_view(constraint.text).substr(0, at)));
