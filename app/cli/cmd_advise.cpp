@@ -130,7 +130,9 @@ int advise(const Arguments& arguments, Watch& watch) {
     bool written = true;
     if (json != "-") written = print(adviceText(question, *answer));
     if (json) written = writeTo(*json, adviceJson(question.scenario, *answer)) && written;
-    return written ? Answered : Unanswered;
+    const bool answered =
+        std::ranges::any_of(answer->methods, [](const Advice& each) { return each.answer != nullptr; });
+    return written && answered ? Answered : Unanswered;
 }
 
 std::vector<Option> options() {

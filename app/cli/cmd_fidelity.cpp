@@ -30,6 +30,9 @@ std::string percent(double share, int digits = 1) {
 
 int savings(const Arguments& arguments, Watch& watch) {
     const auto executor = makeSerialExecutor();
+    if (const auto full = arguments.value("full")) {
+        if (const auto known = methodChoice(*full, builtinMethods()); !known) return failed(known.error());
+    }
     const auto questions = savingsQuestions(arguments.value("hardware").value_or("gemmini-like"));
     if (!questions) return failed(questions.error());
     SavingsOptions options;

@@ -172,11 +172,15 @@ private:
             advice.reasons.push_back("it answers from a file of yours, named in its options");
         } else if (!stated || stated->value <= options_.trial) {
             ask(method, advice);
+        } else if (auto unfit = unfitFor(method); !unfit.empty()) {
+            advice.verdict = AdviceVerdict::Refuses;
+            advice.reasons.push_back(std::move(unfit));
         } else {
             advice.reasons.push_back(
                 fmt::format("not tried here: an answer is stated to take {}", format(Seconds(stated->value), 2)));
         }
-        if (advice.verdict == AdviceVerdict::Refuses) return advice;
+        // Who answers too late is not held against rows either: the advice would outlast what it says.
+        if (advice.verdict == AdviceVerdict::Refuses || advice.verdict == AdviceVerdict::TooSlow) return advice;
         if (asksForFile(card) || standsAmongAll(card)) judge(method, advice);
         if (question_.data == DataAtHand::Rows) {
             const KernelMethod* kernels = findKernelMethod(card.id);
@@ -185,6 +189,22 @@ private:
                     "your rows can calibrate it: `orrery-cli calibrate --method {} --references FILE`", card.id));
         }
         return advice;
+    }
+
+    // Why no device of the design can be asked by it, without asking it; empty: one can, or only an answer would tell.
+    std::string unfitFor(const Method& method) const {
+        const KernelMethod* kernels = findKernelMethod(method.card.id);
+        if (!kernels) return {};
+        const auto places = devicesOf(question_.scenario.hardware);
+        if (!places) return places.error().message;
+        const CalibrationSet& calibrations = options_.calibrations ? *options_.calibrations : shippedCalibrations().set;
+        std::string why;
+        for (const DeviceRef& place : *places) {
+            const auto bound = kernels->bind(place, BindContext{calibrations});
+            if (bound) return {};
+            if (why.empty()) why = bound.error().message;
+        }
+        return why;
     }
 
     void ask(const Method& method, Advice& advice) {
