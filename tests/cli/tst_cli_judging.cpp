@@ -111,6 +111,17 @@ private slots:
             QVERIFY(std::abs(method["own"]["mape"].get<double>()) < 1e-5);
         }
         QVERIFY2(found, judged.text());
+        // The same line twice is one prediction; another one of the same row is a slip, and neither is taken.
+        const QByteArray last = theirs.mid(theirs.lastIndexOf('\n', theirs.size() - 2) + 1);
+        const Outcome twice = cli({"benchmark", file, "--results", written("twice.csv", theirs + last), "--json"},
+                                  folder_.path(), minute);
+        QVERIFY2(twice.exit == 0, twice.text());
+        const QByteArray differs = last.left(last.lastIndexOf(',') + 1) + "7.5\n";
+        const Outcome two =
+            cli({"benchmark", file, "--results", written("two.csv", theirs + differs)}, folder_.path(), minute);
+        QVERIFY2(two.exit == 1 && two.error.contains("results.twice") &&
+                     two.error.contains(QString("two.csv:%1").arg(theirs.count('\n') + 1)),
+                 two.text());
         // One part alone, and a part that there is not.
         const Outcome part = cli({"benchmark", file, "--part", "tpu"}, folder_.path(), minute);
         QVERIFY2(part.exit == 0 && part.out.contains("On a TPU") && !part.out.contains("On a GPU"), part.text());
@@ -135,6 +146,10 @@ private slots:
             cli({"survey", "--where", "device=h100-sxm, kind=gemm", "--method", "roofline,systolic-closed-form"},
                 folder_.path(), minute);
         QVERIFY2(less.exit == 0 && less.out.contains("no row of TPU is loaded"), less.text());
+        // A platform that no device is of is a slip, not an empty table.
+        const Outcome slip = cli({"survey", "--where", "platform=GPUs"}, folder_.path(), minute);
+        QVERIFY2(slip.exit == 1 && slip.error.contains("reference.filter") && slip.error.contains("`GPU`"),
+                 slip.text());
     }
     void whatOneDeviceTeachesIsJudgedOnOthers() {
         const Outcome text = cli({"transfer", "--where", "kind=gemm", "--by", "platform"}, folder_.path(), minute);

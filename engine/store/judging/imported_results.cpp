@@ -72,6 +72,7 @@ Columns columnsOf(std::span<const std::string_view> names) {
 
 struct Prediction {
     double seconds = 0, low = 0, high = 0;
+    bool operator==(const Prediction&) const = default;
 };
 struct OneMethod {
     std::string name;
@@ -102,7 +103,7 @@ public:
         columns_ = columnsOf(stream->cells());
         if (!columns_.predicted || (!columns_.row && !(columns_.device && columns_.kernel))) {
             return wrong("results.columns", "columns are missing", "predicted_s, and row or device and kernel", 1,
-                         "`orrery-cli benchmark --rows FILE` writes the rows with their names");
+                         "`orrery-cli benchmark --questions FILE` writes the rows with their names");
         }
         for (int line = 2;; ++line) {
             more = stream->next();
@@ -118,7 +119,7 @@ public:
         }
         if (all.empty()) {
             return wrong("results.no-rows", "no line is about a row that is judged here", "rows of this question", 0,
-                         "`orrery-cli benchmark --rows FILE` writes the rows with their names");
+                         "`orrery-cli benchmark --questions FILE` writes the rows with their names");
         }
         return all;
     }
@@ -180,7 +181,12 @@ private:
         if (id == ids_.end()) {
             ++found->unknown;
         } else {
-            found->byRow[id->second] = {*predicted, *low, *high};
+            const Prediction its{*predicted, *low, *high};
+            if (const auto [at, fresh] = found->byRow.try_emplace(id->second, its); !fresh && at->second != its)
+                return wrong("results.twice",
+                             fmt::format("'{}' predicts this row a second time, and differently", name.substr(0, 40)),
+                             "one prediction of a row from each method", line,
+                             "give two variants of a tool two names in the column `method`");
         }
         return {};
     }
