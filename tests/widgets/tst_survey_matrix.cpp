@@ -50,6 +50,31 @@ private slots:
                 if (mark > 0) QVERIFY2(!ink((x + matrix.placeOf(0, column, mark - 1).x()) / 2), "between two numbers");
             }
     }
+
+    // An empty cell says what is missing, whole where there is room for its lines.
+    void emptyCellsSayWhatIsMissing() {
+        const QString missing = QStringLiteral("no row of TPU is loaded; claimed without truth by roofline, loop-nest");
+        SurveyPicture picture;
+        for (const char* word : {"GPU", "TPU", "CPU", "NPU", "PIM"}) picture.columns << word;
+        SurveyPicture::Cell empty, marked;
+        empty.missing = missing;
+        marked.marks.push_back({0, 0.1, false, {}});
+        for (const char* line : {"analytical", "cycle-accurate", "trace-driven", "learned", "hybrid"})
+            picture.rows.push_back({line, 0, {marked, empty, empty, empty, empty}});
+        SurveyMatrix matrix;
+        matrix.resize(900, 420);
+        matrix.setPicture(picture);
+        matrix.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&matrix));
+        QCOMPARE(matrix.writtenIn(4, 4), missing);
+        const QRectF last = matrix.visualRect(matrix.surveyModel()->index(4, 4));
+        QVERIFY2(matrix.viewport()->rect().contains(last.toRect()), "no row hides below the others");
+        // With little room it begins, and says that it goes on.
+        matrix.resize(700, 200);
+        QCoreApplication::processEvents();
+        const QString cut = matrix.writtenIn(4, 4);
+        QVERIFY2(cut.endsWith(QChar(0x2026)) && missing.startsWith(cut.left(10)), qPrintable(cut));
+    }
 };
 
 QTEST_MAIN(TestSurveyMatrix)

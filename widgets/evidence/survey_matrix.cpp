@@ -20,6 +20,7 @@ namespace {
 
 constexpr double leastShown = 0.01, mostShown = 3;  // errors at the ends of a cell
 constexpr std::array ticks{0.01, 0.1, 1.0};
+constexpr double leastRow = 36, mostRow = 72;      // heights, before the theme's scale
 constexpr double markRadius = 4.5, markReach = 9;  // pixels, before the theme's scale
 
 double dotPlace(const QRectF& box, double error) {
@@ -27,6 +28,25 @@ double dotPlace(const QRectF& box, double error) {
         std::log(std::clamp(error, leastShown, mostShown) / leastShown) / std::log(mostShown / leastShown);
     const double side = 10 * Theme::instance().scale();
     return box.left() + side + share * (box.width() - 2 * side);
+}
+
+QRectF wordsBox(const QRectF& cell) {
+    return cell.adjusted(8, 2, -8, -2);
+}
+
+/// In lines; words at the end give way where these are too many.
+QString wrapped(const QString& text, const QFontMetricsF& metrics, const QSizeF& room) {
+    const auto fits = [&](const QString& each) {
+        const QRectF needs = metrics.boundingRect(QRectF(0, 0, room.width(), 1e4), Qt::TextWordWrap, each);
+        return needs.height() <= room.height() && needs.width() <= room.width();
+    };
+    QString shown = text;
+    for (qsizetype end = text.size(); !fits(shown);) {
+        end = text.lastIndexOf(QLatin1Char(' '), end - 1);
+        if (end <= 0) return metrics.elidedText(text, Qt::ElideRight, room.width());
+        shown = text.left(end) + QStringLiteral(" …");
+    }
+    return shown;
 }
 
 /// Under each title the scale of the cells below it.
@@ -76,9 +96,9 @@ public:
         if (cell.marks.empty()) {
             painter->setFont(theme.font(FontRole::Small));
             painter->setPen(theme.colours().mutedText);
-            const QRectF words = box.adjusted(8, 0, -8, 0);
-            painter->drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                              painter->fontMetrics().elidedText(cell.missing, Qt::ElideRight, int(words.width())));
+            const QRectF words = wordsBox(box);
+            painter->drawText(words, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap,
+                              wrapped(cell.missing, QFontMetricsF(painter->font()), words.size()));
         } else {
             painter->drawLine(QPointF(box.left() + 6, box.center().y()), QPointF(box.right() - 6, box.center().y()));
             for (const double tick : ticks) {
@@ -151,7 +171,7 @@ SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new Sur
     setSelectionMode(NoSelection);
     setTabKeyNavigation(false);
     setHorizontalScrollMode(ScrollPerPixel);
-    verticalHeader()->setDefaultSectionSize(static_cast<int>(36 * Theme::instance().scale()));
+    verticalHeader()->setDefaultSectionSize(static_cast<int>(leastRow * Theme::instance().scale()));
     verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     verticalHeader()->setSectionsClickable(false);
     horizontalHeader()->setHighlightSections(false);
@@ -225,8 +245,18 @@ void SurveyMatrix::resizeEvent(QResizeEvent* event) {
     fit();
 }
 
-/// Columns share the width; under 120 pixels each they scroll.
+QString SurveyMatrix::writtenIn(int row, int column) const {
+    const QModelIndex index = model_->index(row, column);
+    return wrapped(model_->cell(index).missing, QFontMetricsF(Theme::instance().font(FontRole::Small)),
+                   wordsBox(visualRect(index)).size());
+}
+
+/// Columns share the width; under 120 pixels each they scroll. Rows share the height as far as lines of words need it.
 void SurveyMatrix::fit() {
+    if (const int rows = model_->rowCount(); rows > 0)
+        verticalHeader()->setDefaultSectionSize(std::clamp(viewport()->height() / rows,
+                                                           static_cast<int>(leastRow * Theme::instance().scale()),
+                                                           static_cast<int>(mostRow * Theme::instance().scale())));
     const int columns = model_->columnCount();
     for (int column = 0; column < columns; ++column)
         setColumnWidth(column,

@@ -59,6 +59,8 @@ public:
     QPointF placeOf(int row, int column, std::size_t mark) const;
     /// The marks within reach of a pointer at a place of the viewport, nearest first: dots of several may be one.
     QList<int> marksAt(const QModelIndex& index, const QPointF& at) const;
+    /// What is written in a cell without marks: all of what is missing where it has room in lines, else its beginning.
+    QString writtenIn(int row, int column) const;
 
 signals:
     /// The entries of all marks under the pointer, nearest first; empty: the cell beside its dots.

@@ -6,6 +6,7 @@
 #include "store/judging/growth_figure.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
@@ -36,6 +37,7 @@ ui::Cell timeCell(double seconds) {
     return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};
 }
 constexpr std::size_t drawsOfGrowth = 100;  // a few milliseconds at 2,000 rows
+constexpr double widestName = 220;          // pixels, before the theme's scale
 constexpr double behindCompared = 1e6;      // a mean error that none has
 
 ui::Cell wordCell(const QString& word, ui::Tone tone = ui::Tone::Normal) {
@@ -326,16 +328,16 @@ void AccuracyTab::showMethods() {
                       apart ? ui::Tone::Muted : ui::Tone::Normal),
              percentCell(figures.errors.mape, apart ? ui::Tone::Muted : ui::Tone::Normal),
              shared ? firstCell(*shared, compared_->page->groups) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
+             states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
+                    : wordCell(tr("states none"), ui::Tone::Muted),
              percentCell(figures.errors.medianError),
              percentCell(figures.errors.p90Error),
              signedCell(figures.errors.bias),
              {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
-             states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
-                    : wordCell(tr("states none"), ui::Tone::Muted),
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
              costCell(figures),
-             {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
              fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? samplesCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? fitCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
@@ -368,10 +370,15 @@ void AccuracyTab::showMethods() {
     }
     plot_->setSameRows(!compared_ || (compared_->page && onSameRows(*compared_->page)));
     plot_->setPoints(std::move(points));
-    methods_->setCells({tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"),
-                        tr("Kendall τ"), tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"),
-                        tr("Rows"), tr("Difficulty"), tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Assumes")},
-                       std::move(cells));
+    const bool first = methods_->cells()->rowCount() == 0;
+    methods_->setCells(
+        {tr("Method"), tr("Mean error"), tr("First in"), tr("Rows"), tr("In interval"), tr("Median"), tr("90th perc."),
+         tr("Bias"), tr("Kendall τ"), tr("Out of domain"), tr("Floor"), tr("An answer"), tr("Difficulty"),
+         tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Assumes")},
+        std::move(cells));
+    // A long name gives way: what it is about stands in the columns beside it.
+    const int widest = static_cast<int>(widestName * ui::Theme::instance().scale());
+    if (first) methods_->setColumnWidth(0, std::min(methods_->columnWidth(0), widest));
     if (shown_ < 0) showMethod(-1);
 }
 

@@ -43,7 +43,7 @@ std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<
     std::vector<Judgement> all;
     for (const std::string& asked : only) {
         if (const Method* method = findMethod(asked))
-            all.push_back(unjudged(*method, ui::qs(asked), ui::qs(methodTitle(asked))));
+            all.push_back(unjudged(*method, ui::qs(asked), titleOf(*method, optionsOf(ui::qs(asked)))));
     }
     if (!only.empty()) return all;
     // Those that `orrery-cli evaluate` asks too: slower ones, and those that need a file, are named.
