@@ -236,8 +236,12 @@ void SurveyMatrix::paintEvent(QPaintEvent* event) {
     QTableView::paintEvent(event);
     if (model_->rowCount() > 0) return;
     QPainter painter(viewport());
-    paintEmptyPlot(painter, viewport()->rect(),
-                   tr("Judge the methods on the first tab: this shows which kinds of method are confirmed where."));
+    paintEmptyPlot(painter, viewport()->rect(), emptyText_);
+}
+
+void SurveyMatrix::setEmptyText(const QString& text) {
+    emptyText_ = text;
+    viewport()->update();
 }
 
 void SurveyMatrix::resizeEvent(QResizeEvent* event) {

@@ -54,6 +54,7 @@ class SurveyMatrix : public QTableView {
 public:
     explicit SurveyMatrix(QWidget* parent = nullptr);
     void setPicture(SurveyPicture picture);
+    void setEmptyText(const QString& text);  ///< while there is no picture
     SurveyModel* surveyModel() const { return model_; }
     /// Of the viewport; where the dot of a mark stands.
     QPointF placeOf(int row, int column, std::size_t mark) const;
@@ -76,6 +77,7 @@ private:
     void fit();
 
     SurveyModel* model_;
+    QString emptyText_;
 };
 
 }  // namespace orrery::ui

@@ -83,7 +83,7 @@ void AccuracyTab::judge() {
     showMatrix();
     showMethods();
     const auto inbox = std::make_shared<Inbox>();
-    const auto takeAll = [this, inbox] {
+    const auto take = [this, inbox] {
         std::vector<std::pair<std::size_t, Judgement>> fresh;
         std::optional<MethodMatrix> matrix;
         {
@@ -95,7 +95,11 @@ void AccuracyTab::judge() {
         }
         for (auto& [at, judgement] : fresh)
             if (at < judged_.size()) judged_[at] = std::move(judgement);
-        if (!fresh.empty()) showMethods();
+        return std::pair(!fresh.empty(), std::move(matrix));
+    };
+    const auto takeAll = [this, take] {
+        auto [fresh, matrix] = take();
+        if (fresh) showMethods();
         if (!matrix) return;
         soFar_ = std::move(matrix);
         // In a turn of its own.
@@ -106,7 +110,7 @@ void AccuracyTab::judge() {
     disconnect(work_, &Background::advanced, run_, nullptr);
     connect(work_, &Background::advanced, run_, takeAll);
     work_->start([this, own = opened_ ? ReferenceTablesPtr() : tables_, calibrations = calibrations_, filter = *filter,
-                  inbox, takeAll, asked, finder = facts_,
+                  inbox, take, takeAll, asked, finder = facts_,
                   jobs = judged_](std::stop_token stop, Progress& progress) -> Background::Finish {
         const auto failed = [this](const Diagnostic& why) {
             return Background::Finish([this, words = ui::windowText(toText(why))] {
@@ -169,8 +173,8 @@ void AccuracyTab::judge() {
         const bool early = stop.stop_requested();
         auto compared = comparedOf(std::move(page), learned, *finder, early ? std::stop_token() : stop);
         if (!early && stop.stop_requested()) return [takeAll] { takeAll(); };
-        return [this, takeAll, compared = std::move(compared), others] {
-            takeAll();
+        return [this, take, compared = std::move(compared), others] {
+            take();  // shown with all the rest
             judged_.insert(judged_.end(), others.begin(), others.end());
             compared_ = compared;
             soFar_.reset();

@@ -223,9 +223,10 @@ void AccuracyTab::showProgress() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
     if (running) {
-        // All is done only when the work ends.
-        const double done = std::min(work_->fraction(), 0.99);
-        return state_->setFullText(tr("%1 of the rows are done").arg(ui::percentText(done)));
+        if (!judging_ || work_->fraction() >= 1)
+            return state_->setFullText(tr("All that was asked is answered; methods are being compared"));
+        return state_->setFullText(tr("%1 of the rows are done; until all are, each method is on rows of its own")
+                                       .arg(ui::percentText(std::min(work_->fraction(), 0.99))));
     }
     if (!complaint_.isEmpty()) {
         state_->setTone(ui::Tone::Bad);

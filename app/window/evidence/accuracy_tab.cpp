@@ -154,21 +154,25 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     connect(work_, &Background::advanced, this, &AccuracyTab::showProgress);
     connect(work_, &Background::ended, this, [this] {
         judging_ = false;
-        fillMethodsMenu();
-        showChips();
-        showMatrix();
         showMethods();
         // Nobody has chosen one yet: the best on the common rows.
         if (shown_ < 0 && compared_ && !compared_->common.ranking.empty())
             shown_ = compared_->judgements[compared_->common.ranking.front()];
         // In turns of their own, so that none holds the window up.
         inTurn([this] {
-            if (shown_ >= 0) showMethod(shown_);
-            showProgress();
+            showMatrix();
             inTurn([this] {
-                emit judged();
-                // Chips that were clicked while methods were judged.
-                if (std::exchange(stale_, false)) compare();
+                fillMethodsMenu();
+                showChips();
+                showProgress();
+                inTurn([this] {
+                    if (shown_ >= 0) showMethod(shown_);
+                    inTurn([this] {
+                        emit judged();
+                        // Chips that were clicked while methods were judged.
+                        if (std::exchange(stale_, false)) compare();
+                    });
+                });
             });
         });
     });

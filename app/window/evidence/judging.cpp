@@ -30,8 +30,9 @@ bool isBuiltIn(const Method& method) {
 QString titleOf(const Method& method, const OptionValues& options) {
     QStringList words;
     for (const auto& [key, value] : options) {
-        // Of a file its name says enough.
-        words << ui::qs(value).section(QLatin1Char('/'), -1).section(QLatin1Char('_'), 0, 0);
+        // Of a file its name says enough, and most of what is meant: it stands first.
+        const QString word = ui::qs(value).section(QLatin1Char('/'), -1).section(QLatin1Char('_'), 0, 0);
+        value.find('/') == std::string::npos ? words.append(word) : words.prepend(word);
     }
     const QString title = ui::qs(method.card.title);
     return words.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, words.join(QStringLiteral(", ")));

@@ -121,6 +121,11 @@ void SurveyTab::renew() {
     });
 }
 
+void SurveyTab::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!survey_) show();  // says what is awaited
+}
+
 void SurveyTab::show() {
     ui::SurveyPicture picture;
     word_.clear();
@@ -164,6 +169,10 @@ void SurveyTab::show() {
     } else {
         state_->setFullText(tr("Coverage tables as surveys print them, from what is judged on the first tab."));
     }
+    matrix_->setEmptyText(
+        accuracy_->isJudging()
+            ? tr("Methods are being judged: the tables stand here when all have answered.")
+            : tr("Judge the methods on the first tab: this shows which kinds of method are confirmed where."));
     matrix_->setPicture(std::move(picture));
     showMethods();
 }

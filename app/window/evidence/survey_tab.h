@@ -37,6 +37,9 @@ public:
     /// Markdown or JSON, by the file's ending; an error text, empty if done.
     QString exportTo(const QString& file) const;
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 signals:
     /// A mark's rows and method shall stand on the first tab.
     void openRequested(orrery::Facet facet, const QString& word, int judgement);
