@@ -281,6 +281,13 @@ private slots:
             return stated;
         };
         QCOMPARE(firstIn(), static_cast<int>(methods));
+        // The count beside a figure is of the rows that the figure is of: of all who are compared the common ones.
+        for (int row = 0; row < table->cells()->rowCount(); ++row) {
+            if (!table->cells()->index(row, 2).data().toString().endsWith('%')) continue;
+            QCOMPARE(table->cells()->index(row, 3).data(ui::CellsModel::SortRole).toDouble(),
+                     static_cast<double>(common));
+        }
+        QCOMPARE(table->cells()->headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("Rows"));
         auto* check = page_->findChild<QCheckBox*>("accuracy.common");
         QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
         QVERIFY(!check->isChecked());

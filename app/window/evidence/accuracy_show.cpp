@@ -90,6 +90,15 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
 }
 
+/// Of how many rows the figures beside it are, of those that the method prices.
+ui::Cell rowsCell(std::size_t rows, std::size_t own) {
+    ui::Cell cell{ui::countText(static_cast<double>(rows)), static_cast<double>(rows)};
+    if (rows != own)
+        cell.tip = AccuracyTab::tr("It prices %1 rows. Its figures are of the %2 that every shown method prices")
+                       .arg(ui::countText(static_cast<double>(own)), cell.text);
+    return cell;
+}
+
 ui::Cell costCell(const EvaluationFigures& figures) {
     if (!(figures.secondsPerAnswer > 0)) return wordCell(AccuracyTab::tr("not stated"), ui::Tone::Muted);
     return {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
@@ -329,7 +338,7 @@ void AccuracyTab::showMethods() {
                       apart ? ui::Tone::Muted : ui::Tone::Normal),
              percentCell(figures.errors.mape, apart ? ui::Tone::Muted : ui::Tone::Normal),
              shared ? firstCell(*shared, compared_->page->groups) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
+             rowsCell(figures.errors.rows, own.errors.rows),
              states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
                     : wordCell(tr("states none"), ui::Tone::Muted),
              percentCell(figures.errors.medianError),

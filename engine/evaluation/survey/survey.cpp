@@ -60,11 +60,17 @@ SurveyMark markOf(std::size_t entry, const Evaluation& evaluation, const std::ve
     return mark;
 }
 
+// Options of a method are paths at times, longer than all that is to be said.
+std::string shortName(const std::string& asked) {
+    const auto options = asked.find('(');
+    return options == std::string::npos ? asked : asked.substr(0, options) + "(…)";
+}
+
 std::string missingOf(const SurveyCell& cell, Methodology methodology, std::span<const MatrixEntry> entries,
                       const std::string& word, std::size_t truth) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(cell.claimed.size(), 4); ++i)
-        names += (i ? ", " : "") + entries[cell.claimed[i]].asked;
+        names += (i ? ", " : "") + shortName(entries[cell.claimed[i]].asked);
     if (cell.claimed.size() > 4) names += ", …";
     if (truth == 0 && names.empty())
         return fmt::format("no row of {} is loaded, and no {} method claims it", word, toText(methodology));
