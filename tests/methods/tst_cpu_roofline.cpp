@@ -98,6 +98,40 @@ private slots:
         QVERIFY(std::abs(added(64) - weights * frameworkTimes.pack) < 1e-9);
         QVERIFY(std::abs(added(1) - weights * (frameworkTimes.row - 1 / 93.9e9)) < 1e-9);
     }
+    // Three by three, 1,024 channels: 36 MiB are 9,216 fresh pages at each call. Blocks of up to 32 MiB are kept.
+    void largeBlocksOfWeightsTakeFreshPages() {
+        const auto convolution = [](std::int64_t channels, std::int64_t side) {
+            Kernel kernel;
+            kernel.kind = KernelKind::Convolution;
+            kernel.type = kernel.weightType = DType::F32;
+            kernel.convolution = {1, channels, channels, 1, side, side, 3, 3, side, side, 1, 1};
+            countWork(kernel);
+            return kernel;
+        };
+        FrameworkTimes times;
+        times.page = 1e-6;
+        for (const std::int64_t side : {7, 14}) QCOMPARE(freshPageSeconds(times, convolution(1024, side)), 9216e-6);
+        QCOMPARE(freshPageSeconds(times, convolution(512, 7)), 0.0);
+        QCOMPARE(freshPageSeconds(times, product(1, 4096, 25088)), 0.0);
+        const auto place = std::make_shared<const Hardware>(loadHardware("core-i9-10940x")->hardware);
+        const CalibrationSet none;
+        for (const char* id : {"cpu-roofline", "core-windows"}) {
+            const auto* method = findKernelMethod(id);
+            const auto engine = method->bind(*firstDevice(place), {none});
+            const auto framework = method->bind(*firstDevice(place), {none, {{"library", "framework"}}});
+            QVERIFY(engine && framework);
+            const auto added = [&](std::int64_t channels) {
+                const Kernel kernel = convolution(channels, 7);
+                return (*framework)->price(kernel).seconds - (*engine)->price(kernel).seconds;
+            };
+            QVERIFY(added(1024) > frameworkTimes.page * 9216);
+            for (const KernelTerm& term : (*framework)->explain(convolution(1024, 7)).terms) {
+                if (term.name != "framework") continue;
+                const double packed = id[1] == 'p' ? frameworkTimes.pack * 36 * 1024 * 1024 : 0;
+                QVERIFY(std::abs(term.value - frameworkTimes.call - packed - frameworkTimes.page * 9216) < 1e-9);
+            }
+        }
+    }
     void raggedColumnsFillRegisters() {
         const GpuView cpu = twoCores();
         QCOMPARE(coresSeconds(cpu, product(64, 17, 512)).compute, coresSeconds(cpu, product(64, 32, 512)).compute);
