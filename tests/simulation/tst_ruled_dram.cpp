@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/text/csv_stream.h"
 #include "simulation/dram/ruled/binding.h"
+#include "simulation/dram/ruled/counted_bounds.h"
 #include "simulation/dram/ruled/standard_rules.h"
 #include "support/plain_dram.h"
 #include "support/ruled_dram_fixture.h"
@@ -270,6 +271,61 @@ private slots:
         QVERIFY(runOf(longer, stream, false).cycles > slow.cycles);
     }
 
+    // Closed forms by hand: 128 bursts of one row wait for tCCD_L each; 100 rows of one bank for tRC; a stream that
+    // changes its bank group for the bus alone; dependent reads of one row for its opening and what each takes alone.
+    void countsTellTheLeastTime() {
+        const auto rules = rulesOf(ddr4Yaml());
+        const auto boundsOf = [&](std::uint64_t stride, int n, const char* mapping, const char* injection) {
+            std::vector<DramTraceRequest> trace;
+            for (int i = 0; i < n; ++i) trace.push_back({static_cast<std::uint64_t>(i) * stride, false});
+            return dramCountedBounds(rules, *RuledAddressMap::make(rules, mapping), false,
+                                     *RuledInjection::parse(injection), trace);
+        };
+        const std::int64_t returns = 26;  // CL 22 + BL 4
+        const auto row = boundsOf(64, 128, "RoBaRaCoCh", "asap").front();
+        QCOMPARE(row.timing, std::string("nCCDL"));
+        QCOMPARE(row.cycles, 127 * 8 + returns);
+        const auto rows = boundsOf(0x20000, 100, "RoBaRaCoCh", "asap").front();
+        QCOMPARE(rows.timing, std::string("nRC"));
+        QCOMPARE(rows.cycles, 99 * 74 + returns);
+        const auto bus = boundsOf(64, 4000, "MOP4CLXOR", "asap").front();
+        QCOMPARE(bus.timing, std::string("data bus"));
+        QCOMPARE(bus.cycles, 3999 * 4 + returns);
+        const auto chain = boundsOf(64, 128, "RoBaRaCoCh", "chain").front();
+        QCOMPARE(chain.timing, std::string("requests"));
+        QCOMPARE(chain.cycles, 22 + 128 * returns);
+        const auto apart = boundsOf(64, 101, "MOP4CLXOR", "every50").front();
+        QCOMPARE(apart.timing, std::string("requests"));
+        QCOMPARE(apart.cycles, std::int64_t{5000});
+        QVERIFY(boundsOf(64, 0, "RoBaRaCoCh", "asap").empty());
+    }
+    // Whatever arrives, no run is faster.
+    void noRunBeatsTheCounts() {
+        const auto rules = rulesOf(ddr4Yaml());
+        double nearest = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            const auto trace = someTraffic(600, seed, seed % 3 * 0.4, seed % 2 ? 1u << 14 : 1u << 26);
+            for (const char* mapping : {"RoBaRaCoCh", "MOP4CLXOR"}) {
+                for (const char* injection : {"asap", "every7", "chain"}) {
+                    for (const bool refresh : {false, true}) {
+                        const auto bounds = dramCountedBounds(rules, *RuledAddressMap::make(rules, mapping), refresh,
+                                                              *RuledInjection::parse(injection), trace);
+                        const auto cycles = runOf(rules, trace, refresh, mapping, injection).cycles;
+                        QVERIFY2(bounds.front().cycles <= cycles,
+                                 qPrintable(QString("seed %1, %2, %3: %4 by %5, run %6")
+                                                .arg(seed)
+                                                .arg(mapping, injection)
+                                                .arg(bounds.front().cycles)
+                                                .arg(QString::fromStdString(bounds.front().timing))
+                                                .arg(cycles)));
+                        nearest = std::max(nearest, double(bounds.front().cycles) / double(cycles));
+                    }
+                }
+            }
+        }
+        QVERIFY(nearest > 0.95);
+    }
+
     void filesThatMakeNoSenseAreRefused_data() {
         QTest::addColumn<QString>("what");
         QTest::addColumn<QString>("with");
@@ -458,6 +514,10 @@ private slots:
             const auto r =
                 runOf(*rules, *trace, row["refresh"] == "1", row["mapping"].c_str(), row["injection"].c_str());
             const auto number = [&](const char* name) { return std::stoll(row[name]); };
+            const auto bounds =
+                dramCountedBounds(*rules, *RuledAddressMap::make(*rules, row["mapping"]), row["refresh"] == "1",
+                                  *RuledInjection::parse(row["injection"]), *trace);
+            QVERIFY(!bounds.empty() && bounds.front().cycles <= number("cycles"));
             const auto commands = [&](RuledCommand command) { return r.counts.commands[static_cast<int>(command)]; };
             const std::pair<const char*, std::int64_t> whole[] = {
                 {"reads", r.reads},
