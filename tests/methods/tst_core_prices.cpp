@@ -129,7 +129,8 @@ private slots:
         QVERIFY(wide->widened && wide->spec.instructionSet != "amx");
     }
     void noPriceBeatsItsRoofline() {
-        for (const char* id : {"epyc-9654", "xeon-8480", "core-i9-10940x"}) {
+        for (const char* id : {"epyc-9654", "xeon-8480", "core-i9-10940x", "core-i9-13900k", "apple-m1-cpu",
+                               "raspberry-pi-5", "raspberry-pi-4"}) {
             const auto hardware = drawn(id);
             const GpuView cpu = *cpuView(*hardware);
             for (const Kernel& kernel : kernels()) {
@@ -239,7 +240,9 @@ private slots:
     // Whole networks whose convolutions and products all have instructions, at what the narrowest of peaks allows.
     void networksAreAllInstructions_data() {
         QTest::addColumn<QString>("hardware");
-        for (const char* id : {"epyc-9654", "xeon-8480", "grace", "core-i7-12700h"}) QTest::newRow(id) << id;
+        for (const char* id : {"epyc-9654", "xeon-8480", "grace", "core-i7-12700h", "core-i9-13900k", "apple-m1-cpu",
+                               "raspberry-pi-5", "raspberry-pi-4"})
+            QTest::newRow(id) << id;
     }
     void networksAreAllInstructions() {
         QFETCH(QString, hardware);
@@ -327,8 +330,62 @@ private slots:
         const double before = priceOf("core-windows", hardware, dense).seconds;
         QVERIFY(with("efficiency.clock", "0.85 GHz") > 1.5 * before);
         QCOMPARE(with("i7.clock", "4.6 GHz"), before);
-        const auto refused = bindTo("core-windows", drawn("core-i9-13900k"));
-        QVERIFY(!refused && refused.error().place.path.find("i9") != std::string::npos);
+        const auto nobodys = withAttribute(*hardware, "efficiency.microarchitecture", "nobodys");
+        QVERIFY(nobodys);
+        const auto refused = bindTo("core-windows", std::make_shared<const Hardware>(*nobodys));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().code, std::string("core.unknown"));
+        QVERIFY(refused.error().place.path.find("efficiency") != std::string::npos);
+    }
+    // The fastest sort alone: what is drawn of the other changes nothing, and its own number of cores decides.
+    void theFastestSortAlone() {
+        for (const auto& [id, slow, fast, few] :
+             {std::tuple{"core-i7-12700h", "efficiency.clock", "performance.count", "3"},
+              {"apple-m1-cpu", "icestorm.clock", "firestorm.count", "2"}}) {
+            const auto hardware = drawn(id);
+            const Kernel dense = product(2048, 2048, 2048);
+            const auto with = [&](const char* path, const char* value) {
+                const auto edited = withAttribute(*hardware, path, value);
+                if (!edited) qFatal("%s", edited.error().message.c_str());
+                const auto pricer =
+                    bindTo("core-windows", std::make_shared<const Hardware>(*edited), {{"cores", "fastest"}});
+                if (!pricer) qFatal("%s", pricer.error().message.c_str());
+                return (*pricer)->price(dense).seconds;
+            };
+            const double before = with(slow, "1.5 GHz");
+            QCOMPARE(with(slow, "0.5 GHz"), before);
+            const double half = with(fast, few) / before;
+            QVERIFY2(half > 1.85 && half < 2.15, id);
+            // Products of equal shares wait for slow cores: there alone is quicker than with them.
+            QVERIFY(before < priceOf("core-windows", hardware, dense).seconds);
+        }
+    }
+    // Armv8.2-A computes fp16 in registers of eight numbers, twice as many as of fp32; Cortex-A72 is older and widens.
+    void halvesTakeHalfTheTime() {
+        const auto ratio = [](const char* id, const Kernel& single) {
+            Kernel half = single;
+            half.type = half.weightType = DType::F16;
+            countWork(half);
+            const auto hardware = drawn(id);
+            return priceOf("core-windows", hardware, half).seconds / priceOf("core-windows", hardware, single).seconds;
+        };
+        for (const Kernel& single : {product(2304, 3072, 768), convolution(512, 56, 3), convolution(512, 56, 1),
+                                     rows(KernelKind::Elementwise, "Relu", 4096, 4096)}) {
+            for (const char* id : {"raspberry-pi-5", "apple-m1-cpu", "grace"}) {
+                const double it = ratio(id, single);
+                QVERIFY2(it > 0.4 && it < 0.65,
+                         qPrintable(QString("%1 %2: %3").arg(id, QString::fromStdString(toText(single))).arg(it)));
+            }
+        }
+        QVERIFY(ratio("raspberry-pi-4", product(512, 768, 768)) > 0.95);
+        const auto machine = pipeline::loadMachine("cortex-a76");
+        QVERIFY(machine);
+        Kernel sums = rows(KernelKind::Softmax, "Softmax", 512, 512);
+        sums.type = DType::F16;
+        const auto share = coreShareOf(sums, *machine, 4);
+        QVERIFY(share && share->widened && share->spec.instructionSet == "neon");
+        QVERIFY(!coreShareOf(product(64, 64, 64, DType::F16), *machine, 4)->widened);
+        QVERIFY(coreShareOf(product(64, 64, 64, DType::BF16), *machine, 4)->widened);
     }
     void theDrawingDecides() {
         const auto hardware = drawn("epyc-9654");
@@ -349,9 +406,11 @@ private slots:
         }
     }
     void whatItCannotAnswer() {
-        const auto unnamed = bindTo("core-windows", drawn("raspberry-pi-5"));
-        QVERIFY(!unnamed);
-        QCOMPARE(unnamed.error().code, std::string("core.unknown"));
+        const auto unnamed = withAttribute(*drawn("raspberry-pi-5"), "core.microarchitecture", "nobodys");
+        QVERIFY(unnamed);
+        const auto unknown = bindTo("core-windows", std::make_shared<const Hardware>(*unnamed));
+        QVERIFY(!unknown);
+        QCOMPARE(unknown.error().code, std::string("core.unknown"));
         const auto gpu = bindTo("core-cycle", drawn("h100-sxm"));
         QVERIFY(!gpu);
         QCOMPARE(gpu.error().code, std::string("method.not-applicable"));
@@ -381,9 +440,9 @@ private slots:
                                                         {"efficientnet_b0", "efficientnet-b0"}};
         // Both processors' rows were seen while the form was chosen; none of its numbers was fitted to them.
         const std::tuple<const char*, const char*, const char*, double> asked[] = {
-            {"core-windows", "core-i9-10940x", "Intel i9-10940X", 0.18},
-            {"core-cycle", "core-i9-10940x", "Intel i9-10940X", 0.18},
-            {"core-windows", "core-i7-12700h", "Intel i7-12700H", 0.14}};
+            {"core-windows", "core-i9-10940x", "Intel i9-10940X", 0.11},
+            {"core-cycle", "core-i9-10940x", "Intel i9-10940X", 0.12},
+            {"core-windows", "core-i7-12700h", "Intel i7-12700H", 0.10}};
         for (const auto& [method, id, device, most] : asked) {
             const auto pricer = bindTo(method, drawn(id), {{"library", "framework"}});
             QVERIFY(pricer);

@@ -69,6 +69,12 @@ private slots:
                                 << "gemm m=140 n=96 k=700 avx512" << 140. * 96 * 700 / 16;
         QTest::newRow("neon") << "neoverse-n1"
                               << "gemm m=64 n=96 k=333 neon" << 64. * 96 * 333 / 4;
+        QTest::newRow("halves") << "cortex-a76"
+                                << "gemm m=64 n=96 k=333 neon-fp16" << 64. * 96 * 333 / 8;
+        QTest::newRow("convolution of halves") << "firestorm"
+                                               << "conv c=16 k=48 h=14 w=14 r=3 neon-fp16" << 16. * 48 * 9 * 144 / 8;
+        QTest::newRow("depthwise of halves") << "icestorm"
+                                             << "depthwise c=48 h=14 w=16 r=5 neon-fp16" << 48. * 25 * 10 * 12 / 8;
         QTest::newRow("sve") << "neoverse-v1"
                              << "gemm m=64 n=96 k=64 sve" << 64. * 96 * 64 / 8;
         QTest::newRow("convolution") << "zen2"
@@ -133,6 +139,17 @@ private slots:
         const auto machine = machineOf("sapphire-rapids");
         QCOMPARE(countOf(nestFor("gemm m=64 n=96 k=128 amx", machine), OpKind::Matrix),
                  64. * 96 * 128 / (16 * 16 * 32));
+        // Rows of the left operand are read where they lie: once per 32 columns, 32 numbers of 16 bits at a time.
+        const auto nest = nestFor("gemm m=64 n=96 k=128 amx", machine);
+        NestStream stream(nest);
+        OpChunk chunk;
+        double lines = 0;
+        while (stream.next(chunk)) {
+            for (std::size_t i = 0; i < chunk.size; ++i)
+                lines += nest.ops[chunk.op[i]].kind == OpKind::Load && chunk.address[i] >= nest.arrays[0] &&
+                         chunk.address[i] < nest.arrays[1];
+        }
+        QCOMPARE(lines, 64. * 128 * 2 / 64 * (96 / 32));
     }
 
     // A stream that begins anywhere goes on as the whole does from there.
@@ -165,9 +182,13 @@ private slots:
 
     // No kernel reads or writes outside its arrays, and none computes faster than the core's units.
     void staysWithinArraysAndPeaks() {
-        const auto machine = machineOf("icelake-server");
         for (const auto& form : kernelForms()) {
-            for (const std::string set : {"scalar", "avx2", "avx512"}) {
+            for (const auto& [id, set] : {std::pair<std::string, std::string>{"icelake-server", "scalar"},
+                                          {"icelake-server", "avx2"},
+                                          {"icelake-server", "avx512"},
+                                          {"cortex-a76", "neon-fp16"}}) {
+                if (set == fp16Set && !hasHalves(form.name)) continue;
+                const auto machine = machineOf(id);
                 const auto text = std::string(form.name) + (form.name == "gemm" ? " m=70 n=90 k=110 " : " ") + set;
                 const auto nest = nestFor(text, machine);
                 const auto bound = boundOps(machine, nest.ops);
@@ -241,6 +262,11 @@ private slots:
         QVERIFY(spec.has_value());
         const auto nest = nestOf(*spec, machineOf("zen2"));
         QVERIFY(!nest && nest.error().code == "kernel.instruction-set");
+        const auto sums = readKernel("softmax neon-fp16");
+        QVERIFY(sums.has_value());
+        const auto refused = nestOf(*sums, machineOf("cortex-a76"));
+        QVERIFY(!refused && refused.error().code == "kernel.instruction-set");
+        QVERIFY(!nestOf(*readKernel("gemm neon-fp16"), machineOf("cortex-a72")));
     }
 };
 

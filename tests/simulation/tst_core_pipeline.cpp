@@ -3,6 +3,7 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -500,6 +501,37 @@ private slots:
             const int latency = machine->units[static_cast<std::size_t>(OpKind::FpFma)].latency;
             QVERIFY(counts.cycles >= static_cast<std::uint64_t>(1000 * latency));
             QVERIFY(counts.cycles < static_cast<std::uint64_t>(1000 * latency + 60));
+        }
+    }
+
+    // Cycles per instruction without dependences, as Ritter and Hack measured on a Cortex-A72 (PMEvo, PLDI 2020): each
+    // floating-point pipe takes 8 bytes a cycle, loads of 16 bytes one, stores of 16 bytes two.
+    void throughputsOfACortexA72() {
+        const auto machine = loadMachine("cortex-a72");
+        QVERIFY(machine);
+        const auto perOperation = [&](OpKind kind, int bytes) {
+            Program many;
+            Line line{.kind = kind, .bytes = bytes};
+            const bool memory = kind == OpKind::Load || kind == OpKind::Store;
+            for (int i = 0; i < 2000; ++i) {
+                line.to = kind == OpKind::Store ? -1 : 70 + i % 20;
+                line.address = memory ? static_cast<std::uint64_t>(i % 64) * 16 : 0;
+                many.add(line);
+            }
+            return static_cast<double>(runOf(*machine, many, true).cycles) / 2000;
+        };
+        for (const auto& [kind, bytes, measured] : {std::tuple{OpKind::FpFma, 16, 1.015},
+                                                    {OpKind::FpMultiply, 16, 1.02},
+                                                    {OpKind::FpAdd, 16, 1.02},
+                                                    {OpKind::FpAdd, 4, 0.514},
+                                                    {OpKind::FpMultiply, 8, 0.515},
+                                                    {OpKind::Convert, 16, 2.016},
+                                                    {OpKind::Load, 16, 1.01},
+                                                    {OpKind::Store, 16, 2.015}}) {
+            const double cycles = perOperation(kind, bytes);
+            QVERIFY2(std::fabs(cycles / measured - 1) < 0.06,
+                     qPrintable(
+                         QString("%1 bytes of kind %2: %3 cycles").arg(bytes).arg(static_cast<int>(kind)).arg(cycles)));
         }
     }
 

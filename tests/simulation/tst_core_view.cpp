@@ -52,6 +52,8 @@ private slots:
         QCOMPARE(efficient.core, std::string("efficiency"));
         QCOMPARE(efficient.clock.value, 1.7e9);
         QCOMPARE(fast.clock.value, 2.3e9);
+        QCOMPARE(efficient.alike, std::int64_t{8});
+        QCOMPARE(fast.alike, std::int64_t{6});
         for (const CoreView& view : *views) {
             QCOMPARE(view.cores, std::int64_t{14});
             QCOMPARE(view.caches.size(), std::size_t{3});
@@ -66,6 +68,25 @@ private slots:
         QVERIFY2(machine.has_value(), machine ? "" : toText(machine.error()).c_str());
         QCOMPARE(machine->caches[0].latency, 5);
         QCOMPARE(pipeline::machineOf(efficient)->caches[0].latency, 3);
+    }
+    // A cache of a cluster belongs to the cores of that cluster alone.
+    void clustersOfUnlikeCores() {
+        const auto m1 = loadHardware("apple-m1-cpu");
+        QVERIFY(m1.has_value());
+        const auto views = coreViews(*firstDevice(borrowed(m1->hardware)));
+        QVERIFY2(views.has_value(), views ? "" : toText(views.error()).c_str());
+        QCOMPARE(views->size(), std::size_t{2});
+        for (const CoreView& view : *views) {
+            const bool fast = view.core == "firestorm";
+            QCOMPARE(view.alike, std::int64_t{4});
+            QCOMPARE(view.cores, std::int64_t{8});
+            QCOMPARE(view.caches.size(), std::size_t{3});
+            QCOMPARE(view.caches[0].capacity.value, (fast ? 128 : 64) * 1024.0);
+            QCOMPARE(view.caches[1].capacity.value, fast ? 12e6 : 4e6);
+            QCOMPARE(view.caches[1].sharedBy, 4.0);
+            QCOMPARE(view.caches[2].capacity.value, 8e6);
+            QCOMPARE(view.caches[2].sharedBy, 8.0);
+        }
     }
     void refusesWhatIsNoCpuOrUnknown() {
         const auto gpu = loadHardware("h100-sxm");

@@ -33,21 +33,23 @@ std::vector<CoreCache> cachesOf(const DeviceView& device, double cores) {
     return caches;
 }
 
-// Of one sort among others, whose levels are not put together: caches inside its cores, then those around.
-Expected<std::vector<CoreCache>> cachesOf(DeviceParts& parts, const Part& core, double cores) {
+// Of one sort among others, whose levels are not put together: caches inside its cores, then those beside it or beside
+// what contains it. Caches of a cluster of other cores are not among them.
+Expected<std::vector<CoreCache>> cachesOf(DeviceParts& parts, const Part& core) {
     std::vector<CoreCache> caches;
     for (const Part& part : parts.inside()) {
         if (part.component->kind != ComponentKind::Cache) continue;
-        const bool own = parts.contains(core, part);
-        const bool others = std::ranges::any_of(parts.inside(), [&](const Part& other) {
-            return other.component->kind == ComponentKind::Core && parts.contains(other, part);
-        });
-        if (others && !own) continue;
+        const Part* place = parts.parentOf(part);
+        if (!place || !parts.contains(*place, core)) continue;
+        double reached = 0;
+        for (const Part& other : parts.inside()) {
+            if (other.component->kind == ComponentKind::Core && parts.contains(*place, other))
+                reached += static_cast<double>(other.instances);
+        }
         CoreCache cache;
         cache.name = nameOf(*part.component);
         cache.capacity = Bytes(parts.measureOr(part, "capacity", 0));
-        cache.sharedBy =
-            std::max(1.0, (own ? static_cast<double>(core.instances) : cores) / static_cast<double>(part.instances));
+        cache.sharedBy = std::max(1.0, reached / static_cast<double>(part.instances));
         if (const Measure* latency = parts.measure(part, "latency")) {
             const auto time = parts.duration(part, "latency", *latency);
             if (!time) return Unexpected(time.error());
@@ -98,6 +100,7 @@ Expected<std::vector<CoreView>> coreViews(const DeviceRef& ref) {
                         "`clock` on the device", "add `clock`, such as `clock: 3 GHz`", Place{{}, 0, 0, view.path});
         }
         view.cores = std::max<std::int64_t>(1, device->cores);
+        view.alike = sorts.size() > 1 ? std::max<std::int64_t>(1, core.instances) : view.cores;
         view.issueWidth = parts->measureOr(core, "issue_width", 0);
         if (const auto* named = parts->text(core, "microarchitecture")) view.microarchitecture = *named;
         for (const MemoryLevel& level : device->levels) {
@@ -109,7 +112,7 @@ Expected<std::vector<CoreView>> coreViews(const DeviceRef& ref) {
         if (sorts.size() == 1) {
             view.caches = cachesOf(*device, cores);
         } else {
-            auto caches = cachesOf(*parts, core, cores);
+            auto caches = cachesOf(*parts, core);
             if (!caches) return Unexpected(std::move(caches.error()));
             view.caches = std::move(*caches);
         }

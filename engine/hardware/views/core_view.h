@@ -30,6 +30,7 @@ struct CoreView {
     std::string microarchitecture;  ///< as the design names it: `zen4`; empty where not given
     Hertz clock;
     std::int64_t cores = 1;          ///< of the device, of all sorts
+    std::int64_t alike = 1;          ///< of them, of this sort
     double issueWidth = 0;           ///< 0 where not given
     std::vector<CoreCache> caches;   ///< inside first
     BytesPerSecond memoryBandwidth;  ///< of the device

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -30,12 +31,22 @@ struct CoreSettings {
     std::uint64_t units = 0;
     bool framework = false;
     bool flows = false;  ///< windows by a pass of dataflow
+    bool alone = false;  ///< one sort of cores works, the others rest
 };
 
 struct CoreSort {
     CoreView core;
     Machine machine;
 };
+
+// Operations per second of one core's multipliers, to tell fast sorts from slow ones.
+double multiplierRate(const Machine& machine) {
+    const auto fma = static_cast<std::size_t>(pipeline::OpKind::FpFma);
+    const bool wide = machine.wideUnits[fma].ports != 0;
+    const auto& unit = wide ? machine.wideUnits[fma] : machine.units[fma];
+    const int bytes = wide ? machine.wideBytes : machine.vectorBytes;
+    return machine.clock * bytes * std::popcount(unit.ports) / unit.occupancy;
+}
 
 struct PricedCore {
     KernelPrice price;
@@ -111,6 +122,8 @@ public:
         out.push_back(
             "Caches are empty when a kernel begins; each core has an equal share of memory and of caches that "
             "cores share");
+        if (settings_.alone)
+            out.push_back(fmt::format("Of unlike cores only those of `{}` work", sorts_.front().core.core));
         out.push_back("Cores take equal work and wait for the last; data that several read comes from memory once");
         if (settings_.framework)
             out.push_back(
@@ -232,7 +245,8 @@ private:
         if (settings_.framework && kernel.kind == KernelKind::Convolution && share->spec.kernel != "gemm") {
             // Weights are not frozen: every call lays them out anew, each core its part. Products pack them themselves.
             CoreShare copy{{"relu", {}, share->spec.instructionSet}, sort.core.cores};
-            const double part = std::ceil(coreWeightBytes(kernel) / 4 / double(copy.active));
+            const double part = std::ceil(coreWeightBytes(kernel) / pipeline::elementBytes(copy.spec.instructionSet) /
+                                          double(copy.active));
             copy.rounds = std::ceil(part / (1 << 20));
             copy.spec.sizes["n"] = static_cast<std::int64_t>(std::ceil(part / copy.rounds));
             run(copy.spec, shared(sort, copy), copy.rounds, stop, out);
@@ -273,11 +287,18 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
         if (!machine) return Unexpected(std::move(machine.error()));
         sorts.push_back({std::move(core), std::move(*machine)});
     }
-    CoreSettings settings{.sampled = sampled};
     const auto option = [&](std::string_view key) {
         const auto found = context.options.find(key);
         return found == context.options.end() ? std::string() : found->second;
     };
+    CoreSettings settings{.sampled = sampled};
+    if (option("cores") == "fastest") {
+        auto fastest =
+            std::ranges::max_element(sorts, {}, [](const CoreSort& sort) { return multiplierRate(sort.machine); });
+        fastest->core.cores = fastest->core.alike;
+        sorts = {std::move(*fastest)};
+        settings.alone = true;
+    }
     settings.framework = option("library") == "framework";
     settings.flows = option("pass") == "flow";
     WindowModel model;
@@ -312,6 +333,16 @@ MethodOption libraryOption() {
         .meaning = "An engine that calls at once, or a framework that takes its time for each call (torch.compile)."};
 }
 
+MethodOption coresOption() {
+    return {.key = "cores",
+            .title = "Work on",
+            .choices = {"all", "fastest"},
+            .fallback = "all",
+            .meaning =
+                "Equal work for all cores, or, where cores differ, for the fastest sort alone: so PyTorch does on "
+                "Apple's processors."};
+}
+
 // What both cards share.
 MethodCard coreCard(std::string_view title, Methodology methodology, std::string_view summary,
                     std::string_view evidence, std::vector<std::string_view> lineage, double perKernel) {
@@ -336,9 +367,10 @@ MethodCard coreCard(std::string_view title, Methodology methodology, std::string
 KernelMethod coreWindowKernels() {
     return {
         .id = "core-windows",
-        .version = "1.3.0",
+        .version = "1.4.0",
         .binder = bindCoreWindows,
         .options = {libraryOption(),
+                    coresOption(),
                     {.key = "pass",
                      .title = "Windows run on",
                      .choices = {"pipeline", "flow"},
@@ -358,9 +390,10 @@ KernelMethod coreWindowKernels() {
 KernelMethod coreCycleKernels() {
     return {
         .id = "core-cycle",
-        .version = "1.2.0",
+        .version = "1.3.0",
         .binder = bindCoreCycle,
         .options = {libraryOption(),
+                    coresOption(),
                     {.key = "units",
                      .title = "Units",
                      .choices = {},

@@ -29,12 +29,14 @@ class Sharing {
 public:
     Sharing(const Kernel& kernel, const Machine& machine, std::int64_t cores, bool framework)
         : kernel_(kernel), machine_(machine), cores_(std::max<std::int64_t>(1, cores)), framework_(framework) {
-        const bool narrow = bits(kernel.type) < 32;
         const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
-        matrix_ = narrow && product && machine.has("amx");
-        share_.spec.instructionSet = matrix_ ? "amx" : widest(machine);
-        share_.widened = narrow && !matrix_;
-        lanes_ = matrix_ ? 32 : pipeline::registerBytes(machine, share_.spec.instructionSet) / 4;
+        matrix_ = bits(kernel.type) < 32 && product && machine.has("amx");
+        if (matrix_) {
+            share_.spec.instructionSet = "amx";
+            lanes_ = 32;
+        } else {
+            useVectors(hasHalves());
+        }
     }
 
     std::optional<CoreShare> make() {
@@ -128,11 +130,18 @@ private:
         set("gemm", {{"m", rows}, {"n", columns}, {"k", k}});
     }
 
-    void useVectors() {
+    // Kernels that are written in half precision, where the core computes in it.
+    bool hasHalves() const {
+        if (kernel_.type != DType::F16 || !machine_.has(pipeline::fp16Set)) return false;
+        return kernel_.kind == KernelKind::Convolution || kernel_.kind == KernelKind::Gemm ||
+               (kernel_.kind == KernelKind::Elementwise && vectorWork(kernel_).exponentials <= 0);
+    }
+    void useVectors(bool halves) {
         matrix_ = false;
-        share_.spec.instructionSet = widest(machine_);
-        share_.widened = bits(kernel_.type) < 32;
-        lanes_ = pipeline::registerBytes(machine_, share_.spec.instructionSet) / 4;
+        share_.spec.instructionSet = halves ? std::string(pipeline::fp16Set) : widest(machine_);
+        share_.widened = bits(kernel_.type) < 32 && !halves;
+        lanes_ = pipeline::registerBytes(machine_, share_.spec.instructionSet) /
+                 pipeline::elementBytes(share_.spec.instructionSet);
     }
 
     bool fewRows() {
@@ -143,7 +152,7 @@ private:
         }
         const int width = bits(kernel_.weightType);
         if (width < 8) return false;
-        useVectors();
+        useVectors(false);
         const std::int64_t batch = std::max<std::int64_t>(1, kernel_.batch);
         const std::int64_t together = std::min(batch, cores_), across = cores_ / together;
         const std::int64_t columns = shares(kernel_.n, std::min(kernel_.n, across));
@@ -155,7 +164,7 @@ private:
 
     bool depthwise(const ConvolutionShape& c) {
         if (c.kernelHeight != c.kernelWidth || c.kernelHeight > 31 || c.dilation != 1) return false;
-        useVectors();
+        useVectors(hasHalves());
         share_.active = std::min(c.batch, cores_);
         share_.rounds = double(shares(c.batch, share_.active));
         const auto [rows, channels] = grid(c.outHeight, c.outChannels, std::max<std::int64_t>(1, cores_ / c.batch));

@@ -38,6 +38,7 @@ Expected<void> check(const Machine& machine) {
                             Whole{"integer_registers", machine.integerRegisters, 1, 8192},
                             Whole{"vector_registers", machine.vectorRegisters, 1, 8192},
                             Whole{"vector_bytes", machine.vectorBytes, 4, 256},
+                            Whole{"wide_bytes", machine.wideBytes, 8, 256},
                             Whole{"store_forward", machine.forward, 0, 100},
                             Whole{"store_forward_blocked", machine.blocked, 0, 200},
                             Whole{"stores_per_cycle", machine.storesPerCycle, 1, 16},
@@ -74,7 +75,7 @@ std::vector<BoundOp> boundOps(const Machine& machine, const std::vector<StaticOp
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const StaticOp& op = ops[i];
         const auto kind = static_cast<std::size_t>(op.kind);
-        const bool wide = op.bytes >= 64 && machine.wideUnits[kind].ports != 0;
+        const bool wide = op.bytes >= machine.wideBytes && machine.wideUnits[kind].ports != 0;
         const UnitUse& unit = wide ? machine.wideUnits[kind] : machine.units[kind];
         BoundOp& bound = result.emplace_back();
         bound.kind = op.kind;

@@ -50,7 +50,9 @@ struct Machine {
     bool fusesLoads = true;                             ///< a load and what uses it take one slot
     int vectorBytes = 32;  ///< widest that a unit takes at once; wider operations hold it longer
     std::vector<std::string> portNames;
-    std::array<UnitUse, opKindCount> units{}, wideUnits{};  ///< wide: of 64 bytes, where it differs (ports not 0)
+    /// Wide: of so many bytes or more, where it differs (ports not 0).
+    std::array<UnitUse, opKindCount> units{}, wideUnits{};
+    int wideBytes = 64;
     std::uint16_t storeDataPorts = 0;                       ///< 0: data leave with the address
     int vectorLoadExtra = 1;                                ///< cycles of a vector load over a general one
     int forward = 5;                                        ///< cycles from a store's data to a load of it

@@ -32,6 +32,7 @@ constexpr std::array wholeFields{WholeField{"fetch_width", &Machine::fetchWidth}
                                  WholeField{"integer_registers", &Machine::integerRegisters},
                                  WholeField{"vector_registers", &Machine::vectorRegisters},
                                  WholeField{"vector_bytes", &Machine::vectorBytes},
+                                 WholeField{"wide_bytes", &Machine::wideBytes},
                                  WholeField{"vector_load_extra", &Machine::vectorLoadExtra},
                                  WholeField{"store_forward", &Machine::forward},
                                  WholeField{"store_forward_blocked", &Machine::blocked},

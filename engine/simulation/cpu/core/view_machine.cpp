@@ -19,7 +19,10 @@ Expected<Machine> machineOf(const CoreView& view) {
                     Place{{}, 0, 0, view.corePath.empty() ? view.path : view.corePath});
     }
     auto machine = loadMachine(view.microarchitecture);
-    if (!machine) return machine;
+    if (!machine) {
+        if (machine.error().place.path.empty()) machine.error().place.path = view.corePath;
+        return machine;
+    }
     machine->id = view.name;
     machine->title = fmt::format("{} ({})", view.name, machine->title);
     machine->clock = view.clock.value;

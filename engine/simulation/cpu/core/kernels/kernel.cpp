@@ -32,7 +32,7 @@ const std::vector<KernelForm>& kernelForms() {
 }
 
 const std::vector<std::string_view>& instructionSets() {
-    static const std::vector<std::string_view> sets{"scalar", "avx2", "avx512", "amx", "neon", "sve"};
+    static const std::vector<std::string_view> sets{"scalar", "avx2", "avx512", "amx", "neon", "neon-fp16", "sve"};
     return sets;
 }
 
@@ -112,10 +112,18 @@ std::string toText(const KernelSpec& spec) {
 int registerBytes(const Machine& machine, std::string_view set) {
     if (set == "avx2") return 32;
     if (set == "avx512" || set == "amx") return 64;
-    if (set == "neon") return 16;
+    if (set == "neon" || set == fp16Set) return 16;
     // Of SVE as wide as the units together, at least NEON's: 256 bits on Neoverse V1.
     if (set == "sve") return std::max(32, machine.vectorBytes);
     return 4;
+}
+
+int elementBytes(std::string_view set) {
+    return set == fp16Set ? 2 : 4;
+}
+
+bool hasHalves(std::string_view kernel) {
+    return kernel == "gemm" || kernel == "conv" || kernel == "depthwise" || kernel == "add" || kernel == "relu";
 }
 
 double flopsOf(const KernelSpec& spec) {
@@ -138,14 +146,20 @@ Expected<LoopNest> nestOf(const KernelSpec& spec, const Machine& machine) {
         for (const auto& each : machine.instructionSets) has += ", " + each;
         return fail("kernel.instruction-set", fmt::format("{} has no {}", machine.title, spec.instructionSet), has);
     }
+    if (spec.instructionSet == fp16Set && !hasHalves(spec.kernel))
+        return fail("kernel.instruction-set", fmt::format("`{}` is not written in {}", spec.kernel, fp16Set),
+                    "gemm, conv, depthwise, add or relu", "take neon");
     NestWriter out;
     const auto target = parts::targetOf(machine, spec.instructionSet);
     if (spec.kernel == "gemm") {
         const auto m = spec.size("m"), n = spec.size("n"), k = spec.size("k");
-        const auto a = out.array(static_cast<std::uint64_t>(m * k * 4)),
-                   b = out.array(static_cast<std::uint64_t>(n * k * 4)),
-                   c = out.array(static_cast<std::uint64_t>(m * (n + 16) * 4));
-        parts::product(out, target, m, n, k, {a, k * 4, 4}, {b, n * 4, 4}, {c, n * 4, 4});
+        auto its = target;
+        if (its.matrix) its.element = 2, its.lanes = its.bytes / 2;  // operands of 16 bits, results of 32
+        const std::int64_t e = its.element, r = its.matrix ? 4 : e;
+        const auto a = out.array(static_cast<std::uint64_t>(m * k * e)),
+                   b = out.array(static_cast<std::uint64_t>(n * k * e)),
+                   c = out.array(static_cast<std::uint64_t>(m * (n + 16) * r));
+        parts::product(out, its, m, n, k, {a, k * e, e}, {b, n * e, e}, {c, n * r, r});
     } else if (spec.kernel == "conv") {
         parts::convolution(out, target, spec);
     } else if (spec.kernel == "depthwise") {
@@ -177,11 +191,12 @@ namespace parts {
 Target targetOf(const Machine& machine, const std::string& set) {
     Target target{machine, set};
     target.bytes = registerBytes(machine, set);
-    target.lanes = target.bytes / 4;
+    target.element = elementBytes(set);
+    target.lanes = target.bytes / target.element;
     target.matrix = set == "amx";
     // Accumulators, weights and a broadcast fill the registers of the set: 16 of AVX2, 32 of the others.
     target.rows = set == "scalar" ? 3 : set == "avx2" ? 6 : set == "avx512" || set == "amx" ? 14 : 8;
-    target.vectors = set == "neon" || set == "sve" ? 3 : set == "scalar" ? 4 : 2;
+    target.vectors = set == "neon" || set == fp16Set || set == "sve" ? 3 : set == "scalar" ? 4 : 2;
     return target;
 }
 

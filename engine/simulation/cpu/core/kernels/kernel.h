@@ -38,6 +38,11 @@ inline constexpr std::int64_t fewRows = 3;
 Expected<KernelSpec> readKernel(std::string_view text);
 std::string toText(const KernelSpec& spec);
 
+/// Products in half precision, eight numbers a register (Armv8.2-A FEAT_FP16).
+inline constexpr std::string_view fp16Set = "neon-fp16";
+int elementBytes(std::string_view instructionSet);
+/// Whether the kernel is written for `fp16Set`: sums over rows and exponentials stay in fp32.
+bool hasHalves(std::string_view kernel);
 /// Bytes of a register of the instruction set; of `sve` on this machine.
 int registerBytes(const Machine& machine, std::string_view instructionSet);
 /// Fails with `kernel.instruction-set` where the machine has it not.

@@ -11,14 +11,15 @@ struct Target {
     const Machine& machine;
     std::string set;
     int bytes = 4;        ///< of a register
-    int lanes = 1;        ///< of 32 bits
+    int element = 4;      ///< bytes of a number: 2 where products are computed in fp16
+    int lanes = 1;        ///< numbers of a register
     int rows = 4;         ///< of a tile of a product in registers
     int vectors = 2;      ///< its columns, in registers
     bool matrix = false;  ///< AMX
 };
 Target targetOf(const Machine& machine, const std::string& set);
 
-/// A matrix of 32-bit numbers (16-bit ones where tiles are multiplied): bytes from row to row and from column to
+/// A matrix of the target's numbers (16-bit ones where tiles are multiplied): bytes from row to row and from column to
 /// column.
 struct Matrix {
     AffineAddress at;

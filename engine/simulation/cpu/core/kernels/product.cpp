@@ -22,9 +22,9 @@ Blocks blocksOf(const Target& target, std::int64_t rows, std::int64_t columns) {
         return std::max<std::int64_t>(1, static_cast<std::int64_t>(value) / multiple) * multiple;
     };
     Blocks blocks{};
-    blocks.kc = std::clamp<std::int64_t>(down(first / 2 / 4 / static_cast<double>(columns), 32), 64, 512);
-    blocks.mc = down(std::min(1024.0, second / 2 / 4 / static_cast<double>(blocks.kc)), rows);
-    blocks.nc = down(std::min(4096.0, third / 2 / 4 / static_cast<double>(blocks.kc)), columns);
+    blocks.kc = std::clamp<std::int64_t>(down(first / 2 / target.element / static_cast<double>(columns), 32), 64, 512);
+    blocks.mc = down(std::min(1024.0, second / 2 / target.element / static_cast<double>(blocks.kc)), rows);
+    blocks.nc = down(std::min(4096.0, third / 2 / target.element / static_cast<double>(blocks.kc)), columns);
     return blocks;
 }
 
@@ -35,14 +35,15 @@ void pack(NestWriter& out, const Target& target, std::int64_t strips, std::int64
     const int d0 = out.open(static_cast<std::uint64_t>(strips));
     const int d1 = out.open(static_cast<std::uint64_t>(depth));
     const auto source = from.by(d0, alongStrip).by(d1, alongDepth);
-    const auto target0 = to.by(d0, width * depth * 4).by(d1, width * 4);
-    const bool wide = alongWidth == 4;
+    const std::int64_t e = target.element;
+    const auto target0 = to.by(d0, width * depth * e).by(d1, width * e);
+    const bool wide = alongWidth == e;
     const std::int64_t step = wide ? target.lanes : 1;
     for (std::int64_t i = 0; i < width; i += step) {
-        const int bytes = static_cast<int>(std::min(step, width - i)) * 4;
+        const int bytes = static_cast<int>(std::min(step, width - i) * e);
         const auto reg = static_cast<std::uint8_t>(V + i / step % 16);
         out.load(reg, bytes, source.at(i * alongWidth));
-        out.store(reg, bytes, target0.at(i * 4));
+        out.store(reg, bytes, target0.at(i * e));
     }
     out.close();
     out.close();
@@ -67,7 +68,7 @@ void tile(NestWriter& out, const Target& target, std::int64_t rows, std::int64_t
                 out.load(weight(j), target.bytes, at(b, bStep).at(j * target.bytes));
             for (std::int64_t i = 0; i < rows; ++i) {
                 const auto one = static_cast<std::uint8_t>(V + 70 + (i & 1));
-                out.load(one, 4, at(a, aStep).at(i * 4));
+                out.load(one, target.element, at(a, aStep).at(i * target.element));
                 for (std::int64_t j = 0; j < vectors; ++j)
                     out.compute(OpKind::FpFma, target.bytes, acc(i, j), {acc(i, j), one, weight(j)});
             }
@@ -80,12 +81,20 @@ void tile(NestWriter& out, const Target& target, std::int64_t rows, std::int64_t
     }
 }
 
+// Rows of A for tiles: where they lie and how they go on with the reduction.
+struct TileRows {
+    AffineAddress at;
+    std::int64_t rows = 32;            ///< that there are
+    std::int64_t row = 64, step = 64;  ///< bytes from row to row, and of one step
+};
+
 // The same of 32 × 32 results in four tile registers; a step takes 32 numbers of 16 bits.
-void matrixTile(NestWriter& out, std::int64_t depth, const AffineAddress& a, const AffineAddress& b,
-                const AffineAddress& c, std::int64_t cRow) {
+void matrixTile(NestWriter& out, std::int64_t depth, const TileRows& a, const AffineAddress& b, const AffineAddress& c,
+                std::int64_t cRow) {
     const auto tileRegister = [](int i) { return static_cast<std::uint8_t>(V + 100 + i); };
-    const auto move = [&](bool stores, std::uint8_t reg, const AffineAddress& at, std::int64_t row) {
-        for (int r = 0; r < 16; ++r) {
+    const auto move = [&](bool stores, std::uint8_t reg, const AffineAddress& at, std::int64_t row,
+                          std::int64_t rows = 16) {
+        for (int r = 0; r < rows; ++r) {
             if (stores)
                 out.store(reg, 64, at.at(r * row));
             else
@@ -96,7 +105,8 @@ void matrixTile(NestWriter& out, std::int64_t depth, const AffineAddress& a, con
     for (int i = 0; i < 4; ++i) move(false, tileRegister(i), c.at(i / 2 * 16 * cRow + i % 2 * 64), cRow);
     const int d = out.open(static_cast<std::uint64_t>((depth + 31) / 32));
     for (int i = 0; i < 2; ++i) {
-        move(false, tileRegister(4 + i), a.at(i * 1024).by(d, 2048), 64);
+        move(false, tileRegister(4 + i), a.at.at(i * 16 * a.row).by(d, a.step), a.row,
+             std::clamp<std::int64_t>(a.rows - i * 16, 1, 16));
         move(false, tileRegister(6 + i), b.at(i * 1024).by(d, 2048), 64);
     }
     for (int i = 0; i < 4; ++i) {
@@ -121,13 +131,15 @@ void product(NestWriter& out, const Target& target, std::int64_t m, std::int64_t
              const Matrix& b, const Matrix& c) {
     const std::int64_t rows = target.matrix ? 32 : target.rows;
     const std::int64_t columns = target.matrix ? 32 : static_cast<std::int64_t>(target.vectors) * target.lanes;
+    // Tiles are read row by row: of 16-bit numbers A needs no packing.
+    const bool inPlace = target.matrix && target.element == 2;
     const Blocks blocks = blocksOf(target, rows, columns);
-    const std::int64_t most = std::min(k, blocks.kc);
+    const std::int64_t most = std::min(k, blocks.kc), e = target.element;
     const auto up = [](std::int64_t value, std::int64_t multiple) {
         return (value + multiple - 1) / multiple * multiple;
     };
-    const auto packedA = out.array(static_cast<std::uint64_t>(up(std::min(m, blocks.mc), rows) * up(most, 32) * 4));
-    const auto packedB = out.array(static_cast<std::uint64_t>(up(std::min(n, blocks.nc), columns) * up(most, 32) * 4));
+    const auto packedA = out.array(static_cast<std::uint64_t>(up(std::min(m, blocks.mc), rows) * up(most, 32) * e));
+    const auto packedB = out.array(static_cast<std::uint64_t>(up(std::min(n, blocks.nc), columns) * up(most, 32) * e));
     for (const Piece& jc : piecesOf(n, blocks.nc)) {
         const int dj = out.open(static_cast<std::uint64_t>(jc.trips));
         for (const Piece& pc : piecesOf(k, blocks.kc)) {
@@ -136,23 +148,23 @@ void product(NestWriter& out, const Target& target, std::int64_t m, std::int64_t
                 b.at.at(jc.begins * b.column + pc.begins * b.row).by(dj, jc.size * b.column).by(dp, pc.size * b.row);
             for (const Piece& jr : piecesOf(jc.size, columns)) {
                 pack(out, target, jr.trips, jr.size, pc.size, sourceB.at(jr.begins * b.column), jr.size * b.column,
-                     b.column, b.row, packedB.at(jr.begins * pc.size * 4));
+                     b.column, b.row, packedB.at(jr.begins * pc.size * e));
             }
             for (const Piece& ic : piecesOf(m, blocks.mc)) {
                 const int di = out.open(static_cast<std::uint64_t>(ic.trips));
                 const auto sourceA = a.at.at(ic.begins * a.row + pc.begins * a.column)
                                          .by(di, ic.size * a.row)
                                          .by(dp, pc.size * a.column);
-                for (const Piece& ir : piecesOf(ic.size, rows)) {
+                for (const Piece& ir : piecesOf(inPlace ? 0 : ic.size, rows)) {
                     pack(out, target, ir.trips, ir.size, pc.size, sourceA.at(ir.begins * a.row), ir.size * a.row, a.row,
-                         a.column, packedA.at(ir.begins * pc.size * 4));
+                         a.column, packedA.at(ir.begins * pc.size * e));
                 }
                 for (const Piece& jr : piecesOf(jc.size, columns)) {
                     const int dr = out.open(static_cast<std::uint64_t>(jr.trips));
                     for (const Piece& ir : piecesOf(ic.size, rows)) {
                         const int dq = out.open(static_cast<std::uint64_t>(ir.trips));
-                        const auto stripA = packedA.at(ir.begins * pc.size * 4).by(dq, ir.size * pc.size * 4);
-                        const auto stripB = packedB.at(jr.begins * pc.size * 4).by(dr, jr.size * pc.size * 4);
+                        const auto stripA = packedA.at(ir.begins * pc.size * e).by(dq, ir.size * pc.size * e);
+                        const auto stripB = packedB.at(jr.begins * pc.size * e).by(dr, jr.size * pc.size * e);
                         const auto corner =
                             c.at.at((jc.begins + jr.begins) * c.column + (ic.begins + ir.begins) * c.row)
                                 .by(dj, jc.size * c.column)
@@ -160,10 +172,12 @@ void product(NestWriter& out, const Target& target, std::int64_t m, std::int64_t
                                 .by(di, ic.size * c.row)
                                 .by(dq, ir.size * c.row);
                         if (target.matrix) {
-                            matrixTile(out, pc.size, stripA, stripB, corner, c.row);
+                            const TileRows packed{stripA, 32, 64, 2048};
+                            const TileRows lying{sourceA.at(ir.begins * a.row).by(dq, ir.size * a.row), ir.size, a.row};
+                            matrixTile(out, pc.size, inPlace ? lying : packed, stripB, corner, c.row);
                         } else {
                             const std::int64_t vectors = (jr.size + target.lanes - 1) / target.lanes;
-                            tile(out, target, ir.size, vectors, pc.size, stripA, ir.size * 4, stripB, jr.size * 4,
+                            tile(out, target, ir.size, vectors, pc.size, stripA, ir.size * e, stripB, jr.size * e,
                                  corner, c.row);
                         }
                         out.close();
@@ -184,10 +198,10 @@ void convolution(NestWriter& out, const Target& target, const KernelSpec& spec) 
                        r = spec.size("r"), step = spec.size("stride");
     const std::int64_t oh = std::max<std::int64_t>(1, (h - r) / step + 1),
                        ow = std::max<std::int64_t>(1, (w - r) / step + 1);
-    const std::int64_t lanes = target.lanes, columns = lanes * target.vectors;
-    const auto input = out.array(static_cast<std::uint64_t>(c * h * w * 4));
-    const auto weights = out.array(static_cast<std::uint64_t>(k * c * r * r * 4));
-    const auto output = out.array(static_cast<std::uint64_t>((k + lanes) * oh * ow * 4));
+    const std::int64_t lanes = target.lanes, columns = lanes * target.vectors, e = target.element;
+    const auto input = out.array(static_cast<std::uint64_t>(c * h * w * e));
+    const auto weights = out.array(static_cast<std::uint64_t>(k * c * r * r * e));
+    const auto output = out.array(static_cast<std::uint64_t>((k + lanes) * oh * ow * e));
     for (const Piece& block : piecesOf(k, columns)) {
         const int db = out.open(static_cast<std::uint64_t>(block.trips));
         const std::int64_t vectors = (block.size + lanes - 1) / lanes;
@@ -206,19 +220,19 @@ void convolution(NestWriter& out, const Target& target, const KernelSpec& spec) 
             for (std::int64_t s = 0; s < r; ++s) {
                 for (std::int64_t j = 0; j < vectors; ++j) {
                     out.load(static_cast<std::uint8_t>(V + 64 + j), target.bytes,
-                             weights.at((block.begins * c * r * r + s * block.size) * 4 + j * target.bytes)
-                                 .by(db, block.size * c * r * r * 4)
-                                 .by(dr, c * r * block.size * 4)
-                                 .by(dc, r * block.size * 4));
+                             weights.at((block.begins * c * r * r + s * block.size) * e + j * target.bytes)
+                                 .by(db, block.size * c * r * r * e)
+                                 .by(dr, c * r * block.size * e)
+                                 .by(dc, r * block.size * e));
                 }
                 for (std::int64_t i = 0; i < x.size; ++i) {
                     const auto one = static_cast<std::uint8_t>(V + 70 + (i & 1));
-                    out.load(one, 4,
-                             input.at(((x.begins + i) * step + s) * c * 4)
-                                 .by(dy, step * w * c * 4)
-                                 .by(dx, x.size * step * c * 4)
-                                 .by(dr, w * c * 4)
-                                 .by(dc, 4));
+                    out.load(one, target.element,
+                             input.at(((x.begins + i) * step + s) * c * e)
+                                 .by(dy, step * w * c * e)
+                                 .by(dx, x.size * step * c * e)
+                                 .by(dr, w * c * e)
+                                 .by(dc, e));
                     for (std::int64_t j = 0; j < vectors; ++j) {
                         out.compute(OpKind::FpFma, target.bytes, acc(i, j),
                                     {acc(i, j), one, static_cast<std::uint8_t>(V + 64 + j)});
@@ -230,10 +244,10 @@ void convolution(NestWriter& out, const Target& target, const KernelSpec& spec) 
             for (std::int64_t i = 0; i < x.size; ++i) {
                 for (std::int64_t j = 0; j < vectors; ++j) {
                     out.store(acc(i, j), target.bytes,
-                              output.at((x.begins + i) * k * 4 + block.begins * 4 + j * target.bytes)
-                                  .by(db, block.size * 4)
-                                  .by(dy, ow * k * 4)
-                                  .by(dx, x.size * k * 4));
+                              output.at((x.begins + i) * k * e + block.begins * e + j * target.bytes)
+                                  .by(db, block.size * e)
+                                  .by(dy, ow * k * e)
+                                  .by(dx, x.size * k * e));
                 }
             }
             out.close();

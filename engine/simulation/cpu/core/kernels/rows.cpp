@@ -15,8 +15,9 @@ void along(NestWriter& out, const Target& target, std::int64_t columns, Body&& b
     for (const Piece& piece : piecesOf(columns, step)) {
         const int depth = out.open(static_cast<std::uint64_t>(piece.trips));
         for (std::int64_t i = 0; i < piece.size; i += target.lanes) {
-            const int bytes = static_cast<int>(std::min<std::int64_t>(target.lanes, piece.size - i)) * 4;
-            body(static_cast<int>(i / target.lanes), bytes, (piece.begins + i) * 4, depth, piece.size * 4);
+            const int bytes = static_cast<int>(std::min<std::int64_t>(target.lanes, piece.size - i)) * target.element;
+            body(static_cast<int>(i / target.lanes), bytes, (piece.begins + i) * target.element, depth,
+                 piece.size * target.element);
         }
         out.close();
     }
@@ -112,7 +113,7 @@ void normalisation(NestWriter& out, const Target& target, std::int64_t rows, std
 }
 
 void elementwise(NestWriter& out, const Target& target, const std::string& what, std::int64_t count) {
-    const auto bytesOf = static_cast<std::uint64_t>(count * 4);
+    const auto bytesOf = static_cast<std::uint64_t>(count * target.element);
     const auto a = out.array(bytesOf), b = what == "add" ? out.array(bytesOf) : a, c = out.array(bytesOf);
     const auto reg = [](int base, int i) { return static_cast<std::uint8_t>(V + base + i); };
     along(out, target, count, [&](int i, int bytes, std::int64_t offset, int depth, std::int64_t turn) {
