@@ -304,8 +304,9 @@ const Command coreCommand{
         "One core, its caches and the memory below run a kernel that is written for the instruction set and tiled for "
         "the caches; caches are empty at the start. The stack says what every cycle went to, and sums exactly.",
     .options = {{"core", "NAME|FILE",
-                 "skylake-server, icelake-server, sapphire-rapids, golden-cove, gracemont, zen2, zen4, neoverse-n1, "
-                 "neoverse-v1, neoverse-v2, cortex-a72, cortex-a76, firestorm, icestorm, or your own file (.yaml)"},
+                 "skylake-server, icelake-server, sapphire-rapids, granite-rapids, golden-cove, gracemont, zen2, zen4, "
+                 "neoverse-n1, neoverse-v1, neoverse-v2, cortex-a72, cortex-a76, firestorm, icestorm, or your own file "
+                 "(.yaml)"},
                 {"hardware", "NAME|FILE", "instead: the core of a drawn CPU"},
                 {"kernel", "TEXT",
                  "gemm, matvec, conv, depthwise, softmax, norm, add, relu, silu or attention with sizes and an "

@@ -125,6 +125,11 @@ private slots:
         QVERIFY(!price.priced && price.note == 0);
         const auto xeon = pipeline::loadMachine("sapphire-rapids");
         QCOMPARE(coreShareOf(product(64, 64, 64, DType::BF16), *xeon, 1)->spec.instructionSet, std::string("amx"));
+        // Sapphire Rapids has no tiles of fp16, Granite Rapids has.
+        QCOMPARE(coreShareOf(product(64, 64, 64, DType::F16), *xeon, 1)->spec.instructionSet, std::string("avx512"));
+        const auto granite = pipeline::loadMachine("granite-rapids");
+        QVERIFY(granite);
+        QCOMPARE(coreShareOf(product(64, 64, 64, DType::F16), *granite, 1)->spec.instructionSet, std::string("amx"));
         const auto wide = coreShareOf(product(64, 64, 64, DType::BF16), *machine, 1);
         QVERIFY(wide->widened && wide->spec.instructionSet != "amx");
     }

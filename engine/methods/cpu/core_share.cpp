@@ -30,7 +30,8 @@ public:
     Sharing(const Kernel& kernel, const Machine& machine, std::int64_t cores, bool framework)
         : kernel_(kernel), machine_(machine), cores_(std::max<std::int64_t>(1, cores)), framework_(framework) {
         const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
-        matrix_ = bits(kernel.type) < 32 && product && machine.has("amx");
+        // Tiles of fp16 came a generation after those of bf16 and int8.
+        matrix_ = bits(kernel.type) < 32 && product && machine.has(kernel.type == DType::F16 ? "amx-fp16" : "amx");
         if (matrix_) {
             share_.spec.instructionSet = "amx";
             lanes_ = 32;
