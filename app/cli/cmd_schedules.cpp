@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/drawn_search.h"
 #include "app/cli/evaluation_question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
@@ -262,6 +263,13 @@ std::optional<Diagnostic> passedOver(const Arguments& arguments) {
 }
 
 int runSchedules(const Arguments& arguments, Watch& watch) {
+    if (asksDrawnSearch(arguments)) return runDrawnSearch(arguments, watch);
+    if (arguments.positionals().empty()) {
+        return failed(
+            fail("usage.missing", "`schedules` needs a log", "FILE", "orrery-cli schedules trials.csv").value());
+    }
+    if (const auto problem = meaningless(arguments, "a log", {"guide", "target", "seeds", "blind"}))
+        return failed(*problem);
     if (const auto problem = passedOver(arguments)) return failed(*problem);
     JudgeScheduleOptions options;
     auto seed = readSeed(arguments, 1);
@@ -336,8 +344,8 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
 
 const Command schedulesCommand{
     .name = "schedules",
-    .positional = "FILE...",
-    .positionalRequired = true,
+    .positional = "[FILE...]",
+    .positionalRequired = false,
     .summary = "learn from a compiler's tuning logs, and judge what was learned",
     .details =
         "Where a log holds many schedules of each operator, a model ranks them: each operator by a model that has not "
@@ -345,33 +353,47 @@ const Command schedulesCommand{
         "operators "
         "at a time by a model of the others. Logs are those of AutoTVM and Ansor (.json, .log) or tables with the "
         "columns device, "
-        "task, workload, config, time_us. Handbook: schedules.",
-    .options = {{"test", "FILE", "judge on this log, with a model of all of FILE; may be repeated", true},
-                {"new-devices", "", "each device by a model of all others, and a few rows of its own"},
-                {"samples", "N", "rows that are given of a device that is new (10)"},
-                {"search", "",
-                 "search each operator's recorded schedules (of --test, where given), guided by a model of all others"},
-                {"trials", "N", "of a search, after which it goes on blindly (200)"},
-                {"show", "LINE",
-                 "the schedule on that line of FILE: its loops as code, its features, and what each adds to the "
-                 "prediction of a model that has not seen the operator"},
-                {"model", "NAME",
-                 "ranks schedules: trees (the default), sequence (a network over the steps as they are), or both"},
-                {"hardware", "DEVICE=ID", "the drawn device that stands for DEVICE of the log; may be repeated", true},
-                {"seed", "N", "of folds, training and given rows; 1 if left out"},
-                {"csv", "FILE", "every judged row with what the model said; - is standard output"},
-                {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
-    .examples = {{"orrery-cli schedules trials.csv", "how well are schedules ranked of operators that were not seen?"},
-                 {"orrery-cli schedules tuned.csv --new-devices --samples 10 --json",
-                  "what are ten measured operators of a new device worth?"},
-                 {"orrery-cli schedules trials.csv --search --csv curves.csv",
-                  "how many trials does a search save, and how good is the best after each?"},
-                 {"orrery-cli schedules trials.csv --show 30",
-                  "which loops does a schedule make, and what speaks for it?"},
-                 {"orrery-cli schedules trials.csv --hardware platinum-8124m=core-i9-10940x",
-                  "how well does the drawn device itself put the schedules in order?"},
-                 {"orrery-cli schedules known.csv --test other.csv --csv -",
-                  "what it says of another log, row by row"}},
+        "task, workload, config, time_us. Without a FILE, `--search --hardware ID --workload KERNEL` searches the "
+        "schedules that a matrix product may have on a drawn device. Handbook: schedules.",
+    .options =
+        {{"test", "FILE", "judge on this log, with a model of all of FILE; may be repeated", true},
+         {"new-devices", "", "each device by a model of all others, and a few rows of its own"},
+         {"samples", "N", "rows that are given of a device that is new (10)"},
+         {"search", "",
+          "search each operator's recorded schedules (of --test, where given), guided by a model of all others; "
+          "with --workload and no FILE, the schedules of a drawn device"},
+         {"trials", "N", "of a search, after which one of recorded schedules goes on blindly (200)"},
+         {"workload", "KERNEL", "a matrix product (of a GPU also a convolution): gemm:m=128,n=768,k=768"},
+         {"guide", "NAME",
+          "trees (learned from what was asked), analytic (from the loops alone), both (the default), random or all; "
+          "may be repeated",
+          true},
+         {"target", "METHOD",
+          "prices each schedule: core-windows (of a CPU) or core-cycle, gpu-interval (of a GPU) or gpu-cycle"},
+         {"seeds", "N", "searches of each guide, from as many seeds (1)"},
+         {"blind", "N", "trials of the random guide, which needs more (as --trials)"},
+         {"show", "LINE",
+          "the schedule on that line of FILE: its loops as code, its features, and what each adds to the "
+          "prediction of a model that has not seen the operator"},
+         {"model", "NAME",
+          "ranks schedules: trees (the default), sequence (a network over the steps as they are), or both"},
+         {"hardware", "DEVICE=ID",
+          "the drawn device that stands for DEVICE of the log, may be repeated; with --workload only ID", true},
+         {"seed", "N", "of folds, training and given rows; 1 if left out"},
+         {"csv", "FILE", "every judged row with what the model said; - is standard output"},
+         {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
+    .examples =
+        {{"orrery-cli schedules trials.csv", "how well are schedules ranked of operators that were not seen?"},
+         {"orrery-cli schedules tuned.csv --new-devices --samples 10 --json",
+          "what are ten measured operators of a new device worth?"},
+         {"orrery-cli schedules trials.csv --search --csv curves.csv",
+          "how many trials does a search save, and how good is the best after each?"},
+         {"orrery-cli schedules --search --hardware core-i9-10940x --workload gemm:m=128,n=768,k=768 --guide all",
+          "which schedule is the fastest on a drawn device, and how soon does each guide find it?"},
+         {"orrery-cli schedules trials.csv --show 30", "which loops does a schedule make, and what speaks for it?"},
+         {"orrery-cli schedules trials.csv --hardware platinum-8124m=core-i9-10940x",
+          "how well does the drawn device itself put the schedules in order?"},
+         {"orrery-cli schedules known.csv --test other.csv --csv -", "what it says of another log, row by row"}},
     .run = runSchedules,
 };
 

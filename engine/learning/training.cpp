@@ -71,8 +71,9 @@ Expected<void> check(const TrainingOptions& options, std::size_t columns) {
     if (!(options.minimumLeaf >= 0 && options.minimumLeaf < 1e12))
         return bad("minimumLeaf", options.minimumLeaf, "0 or more");
     if (!(options.ridge >= 0 && options.ridge < 1e12)) return bad("ridge", options.ridge, "0 or more");
-    if (options.loss != "absolute" && options.loss != "huber" && options.loss != "squared") {
-        return bad("loss", options.loss, "absolute, huber or squared");
+    const bool pairs = options.loss == "pairwise" && (options.kind == "trees" || options.kind == "compact-trees");
+    if (options.loss != "absolute" && options.loss != "huber" && options.loss != "squared" && !pairs) {
+        return bad("loss", options.loss, "absolute, huber or squared; of boosted trees also pairwise");
     }
     if (!options.monotone.empty() && options.monotone.size() != columns) {
         return bad("the number of monotone", options.monotone.size(), "one of -1, 0, 1 per feature, or none");

@@ -43,7 +43,7 @@ struct TrainingOptions {
     double subsample = 1;           ///< of rows per tree
     double minimumLeaf = 5;         ///< weight in a leaf
     double ridge = 1;               ///< L2 regularisation
-    std::string loss = "absolute";  ///< `absolute`, `huber`, `squared`
+    std::string loss = "absolute";  ///< `absolute`, `huber`, `squared`; of boosted trees `pairwise`: order alone counts
     double featureShare = 1;        ///< of features that a tree may split by
     std::vector<int> monotone;      ///< per feature −1, 0, 1 (trees); empty: none
     std::vector<double> scales;     ///< per feature, how far a Gaussian process looks; 0: it does not count

@@ -141,6 +141,29 @@ Expected<Booster> makeBooster(const std::vector<DMatrixHandle>& matrices, const 
     return booster;
 }
 
+// RankNet's slopes (Burges et al., "Learning to rank using gradient descent", ICML 2005): of each two rows with unlike
+// targets the logistic loss of the difference of their scores, weighed so that all pairs of a row sum to its weight.
+void pairwiseSlopes(std::span<const float> scores, const TrainingData& data, std::vector<float>& slope,
+                    std::vector<float>& curvature) {
+    const std::size_t rows = data.rows();
+    std::vector<double> pull(rows, 0), bend(rows, 0);
+    const double each = rows > 1 ? 2.0 / static_cast<double>(rows - 1) : 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (data.target[i] == data.target[j]) continue;
+            const std::size_t high = data.target[i] > data.target[j] ? i : j, low = i + j - high;
+            const double wrong = 1 / (1 + std::exp(double(scores[high]) - double(scores[low])));
+            const double weight = data.weight.empty() ? each : each * data.weight[i] * data.weight[j];
+            pull[high] -= weight * wrong, pull[low] += weight * wrong;
+            bend[high] += weight * wrong * (1 - wrong), bend[low] += weight * wrong * (1 - wrong);
+        }
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+        slope[i] = float(pull[i]);
+        curvature[i] = float(std::max(bend[i], 1e-6));
+    }
+}
+
 }  // namespace
 
 Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* validation,
@@ -160,7 +183,8 @@ Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* 
     if (!booster) return tl::unexpected(booster.error());
 
     const std::size_t rows = data.rows();
-    const double base = rounded(weightedMedian(data.target, data.weight));
+    const bool pairs = options.loss == "pairwise";
+    const double base = pairs ? 0 : rounded(weightedMedian(data.target, data.weight));
     std::vector<float> slope(rows), curvature(rows);
     std::vector<double> sizes(rows);
     const auto start = std::chrono::steady_clock::now();
@@ -174,7 +198,8 @@ Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* 
         };
         for (std::size_t i = 0; i < rows; ++i) sizes[i] = std::abs(residual(i));
         const double scale = weightedMedian(sizes, {});
-        for (std::size_t i = 0; i < rows; ++i) {
+        if (pairs) pairwiseSlopes(*predicted, data, slope, curvature);
+        for (std::size_t i = 0; i < rows && !pairs; ++i) {
             const double r = residual(i), weight = data.weight.empty() ? 1 : data.weight[i];
             const double pull = weight * lossWeight(options.loss, r, scale);
             slope[i] = float(pull * r);

@@ -149,19 +149,9 @@ private:
                                  : "As far as nine of ten judged runs of the simulated pipeline were: not of a real "
                                    "core.";
     }
-    // The machine as one of the cores that work at once sees it. What several cores of one last cache read comes from
-    // memory once for all of them.
     Machine shared(const CoreSort& sort, const CoreShare& share) const {
-        Machine machine = sort.machine;
-        const CoreView& core = sort.core;
-        const double active = double(share.active);
-        const double reach = core.caches.empty() ? 1 : std::min(core.caches.back().sharedBy, active);
-        machine.memoryBandwidth =
-            std::min(machine.memoryBandwidth, cpu_.device.main().bandwidth.value / active *
-                                                  std::clamp(share.readers, 1.0, std::max(1.0, reach)));
-        for (std::size_t i = 0; i < machine.caches.size() && i < core.caches.size(); ++i)
-            machine.caches[i].bytes /= std::max(1.0, std::min(core.caches[i].sharedBy, active));
-        return machine;
+        return machineAmong(sort.machine, sort.core, cpu_.device.main().bandwidth.value, double(share.active),
+                            share.readers);
     }
 
     PricedCore byRoofline(const CoreSort& sort, const Kernel& kernel) const {

@@ -238,4 +238,13 @@ std::optional<CoreShare> coreShareOf(const Kernel& kernel, const Machine& machin
     return Sharing(kernel, machine, cores, framework).make();
 }
 
+Machine machineAmong(Machine machine, const CoreView& core, double bandwidth, double active, double readers) {
+    const double reach = core.caches.empty() ? 1 : std::min(core.caches.back().sharedBy, active);
+    machine.memoryBandwidth =
+        std::min(machine.memoryBandwidth, bandwidth / active * std::clamp(readers, 1.0, std::max(1.0, reach)));
+    for (std::size_t i = 0; i < machine.caches.size() && i < core.caches.size(); ++i)
+        machine.caches[i].bytes /= std::max(1.0, std::min(core.caches[i].sharedBy, active));
+    return machine;
+}
+
 }  // namespace orrery

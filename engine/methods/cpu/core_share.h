@@ -3,6 +3,7 @@
 // What one core of a processor runs of a kernel that all cores share: kernels of networks as kernels that
 // simulation/cpu/core writes in instructions.
 
+#include "hardware/views/core_view.h"
 #include "simulation/cpu/core/kernels/kernel.h"
 #include "workload/kernel.h"
 
@@ -24,5 +25,10 @@ struct CoreShare {
 /// movement, collectives. Called by a framework, a product of one row is packed and computed by one core.
 std::optional<CoreShare> coreShareOf(const Kernel& kernel, const pipeline::Machine& machine, std::int64_t cores,
                                      bool framework = false);
+
+/// The machine as one of `active` cores that work at once sees it: its share of caches and of main memory's
+/// `bandwidth`. What `readers` of them read, within the reach of one last cache, comes from memory once for all.
+pipeline::Machine machineAmong(pipeline::Machine machine, const CoreView& core, double bandwidth, double active,
+                               double readers);
 
 }  // namespace orrery

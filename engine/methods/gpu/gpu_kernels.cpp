@@ -69,7 +69,8 @@ void takeLibraryTile(const ProductSpec& spec, double sms, double shared, Interva
     }
 }
 
-Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+// Extents and elements of a product; its tile is open.
+ProductSpec untiled(const Kernel& kernel) {
     ProductSpec spec;
     spec.aBytes = sizeOf(kernel.type);
     spec.bBytes = std::max(sizeOf(kernel.weightType), 0.5);
@@ -89,32 +90,33 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
         spec.batch = extent(kernel.batch), spec.m = extent(kernel.m), spec.n = extent(kernel.n),
         spec.k = extent(kernel.k);
     }
-    IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
-    if (!plan.covered || plan.tileM <= 0) {
-        return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
-                    "choose a type that the device multiplies");
-    }
-    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, plan.tileM >= 64);
-    if (drawn.generation.lanes == 32 && plan.tileM >= 64) takeLibraryTile(spec, gpu.sms, sharedRoom(drawn), plan);
-    spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
-    spec.warps = std::max(1, static_cast<int>(plan.program.warpsPerBlock));
-    // Warps of 64×64, so that shared memory is read no more often than it must be.
-    if (spec.form.kind == MultiplyForm::Kind::Warp)
-        spec.warps = std::min(spec.warps, std::max(4, spec.tileM * spec.tileN / 4096));
-    // Steps of whole instructions, and rows of whole pieces of 16 bytes.
-    const int least = std::max(spec.form.kind == MultiplyForm::Kind::Vector ? 4 : spec.form.k,
-                               static_cast<int>(16 / std::min(spec.aBytes, spec.bBytes)));
-    spec.tileK = std::max(least, static_cast<int>(plan.tileK) / least * least);
-    spec.splits = static_cast<int>(plan.splits);
-    spec.copiesPast = drawn.generation.copiesPast && spec.form.kind != MultiplyForm::Kind::Vector;
-    spec.matrixLoads = drawn.generation.matrixLoads;
+    return spec;
+}
+
+// How the generation brings operands, once form and tile are known.
+void bringAs(const gpusim::GpuGeneration& generation, ProductSpec& spec) {
+    spec.copiesPast = generation.copiesPast && spec.form.kind != MultiplyForm::Kind::Vector;
+    spec.matrixLoads = generation.matrixLoads;
     spec.multicast = spec.form.kind == MultiplyForm::Kind::Group;
-    const auto bytes = [&] { return (spec.tileM * spec.aBytes + spec.tileN * spec.bBytes) * spec.tileK; };
-    while (2 * bytes() > sharedRoom(drawn) && spec.tileK > least) spec.tileK /= 2;
-    spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytes()), 2, 4) : 1;
-    spec.registers = std::min(255, spec.tileM * spec.tileN / (drawn.machine.lanes * spec.warps) + 64);
-    spec.registers = std::min(spec.registers, drawn.machine.registers / (drawn.machine.lanes * spec.warps) / 4 * 4);
-    spec.binaryVersion = drawn.generation.computeCapability;
+    spec.binaryVersion = generation.computeCapability;
+}
+
+// Whole instructions along the reduction, and rows of whole pieces of 16 bytes.
+int leastStep(const ProductSpec& spec) {
+    return std::max(spec.form.kind == MultiplyForm::Kind::Vector ? 4 : spec.form.k,
+                    static_cast<int>(16 / std::min(spec.aBytes, spec.bBytes)));
+}
+
+double bytesOfStep(const ProductSpec& spec) {
+    return (spec.tileM * spec.aBytes + spec.tileN * spec.bBytes) * spec.tileK;
+}
+
+// Of a thread: its sums, and what it needs beside them.
+int registersAsked(const ProductSpec& spec, const DrawnMachine& drawn) {
+    return spec.tileM * spec.tileN / (drawn.machine.lanes * spec.warps) + 64;
+}
+
+Expected<KernelProgram> tiledProgram(const Kernel& kernel, const ProductSpec& spec) {
     const double elements =
         static_cast<double>(spec.batch) * std::max({static_cast<double>(spec.m) * static_cast<double>(spec.k),
                                                     static_cast<double>(spec.n) * static_cast<double>(spec.k),
@@ -138,6 +140,49 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
         return gpusim::productTemplate(some);
     };
     return program;
+}
+
+Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+    ProductSpec spec = untiled(kernel);
+    IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
+    if (!plan.covered || plan.tileM <= 0) {
+        return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
+                    "choose a type that the device multiplies");
+    }
+    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, plan.tileM >= 64);
+    if (drawn.generation.lanes == 32 && plan.tileM >= 64) takeLibraryTile(spec, gpu.sms, sharedRoom(drawn), plan);
+    spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
+    spec.warps = std::max(1, static_cast<int>(plan.program.warpsPerBlock));
+    // Warps of 64×64, so that shared memory is read no more often than it must be.
+    if (spec.form.kind == MultiplyForm::Kind::Warp)
+        spec.warps = std::min(spec.warps, std::max(4, spec.tileM * spec.tileN / 4096));
+    const int least = leastStep(spec);
+    spec.tileK = std::max(least, static_cast<int>(plan.tileK) / least * least);
+    spec.splits = static_cast<int>(plan.splits);
+    bringAs(drawn.generation, spec);
+    while (2 * bytesOfStep(spec) > sharedRoom(drawn) && spec.tileK > least) spec.tileK /= 2;
+    spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytesOfStep(spec)), 2, 4) : 1;
+    spec.registers = std::min(255, registersAsked(spec, drawn));
+    spec.registers = std::min(spec.registers, drawn.machine.registers / (drawn.machine.lanes * spec.warps) / 4 * 4);
+    return tiledProgram(kernel, spec);
+}
+
+// Nothing where a block of the schedule can run.
+const char* whyNot(const ProductSpec& spec, const DrawnMachine& drawn) {
+    const int threads = drawn.machine.lanes * spec.warps, registers = registersAsked(spec, drawn);
+    const bool vector = spec.form.kind == MultiplyForm::Kind::Vector,
+               group = spec.form.kind == MultiplyForm::Kind::Group;
+    if (threads > 1024) return "more than 1,024 threads";
+    if (registers > 255 || registers * threads > drawn.machine.registers) return "its sums need more registers";
+    if (spec.tileK % leastStep(spec) != 0) return "a step is no whole number of instructions";
+    if (group && spec.warps % 4 != 0) return "warp groups are of four warps";
+    const int least = group ? 64 * 8 / 4 : vector ? 4 * drawn.machine.lanes : spec.form.m * spec.form.n;
+    if (spec.tileM * spec.tileN < least * spec.warps) return "a warp has less than an instruction";
+    if (spec.copiesPast ? spec.stages < 2 : spec.stages != 1) return "no such stages";
+    // Through registers two steps share the memory: one is filled while the other is read.
+    if (std::max(2, spec.stages) * bytesOfStep(spec) > sharedRoom(drawn)) return "more shared memory than there is";
+    if (spec.splits > 1 && (spec.k + spec.tileK - 1) / spec.tileK < spec.splits) return "a part without a step";
+    return nullptr;
 }
 
 Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
@@ -272,6 +317,20 @@ Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, cons
             break;
     }
     return fail("gpu.template", "a collective has no template of instructions", {}, "its time is that of its links");
+}
+
+Expected<KernelProgram> programOf(const Kernel& product, const GpuView& gpu, const DrawnMachine& machine,
+                                  const ProductTile& tile) {
+    ProductSpec spec = untiled(product);
+    spec.form = multiplyForm(gpu, machine.generation, product.type, tile.m >= 64);
+    spec.tileM = tile.m, spec.tileN = tile.n, spec.tileK = tile.k, spec.warps = tile.warps, spec.splits = tile.splits,
+    spec.stages = tile.stages;
+    bringAs(machine.generation, spec);
+    if (const char* why = whyNot(spec, machine))
+        return fail("gpu.template", fmt::format("a tile of {}×{}×{} by {} warps cannot run: {}", tile.m, tile.n, tile.k,
+                                                tile.warps, why));
+    spec.registers = registersAsked(spec, machine);
+    return tiledProgram(product, spec);
 }
 
 }  // namespace orrery

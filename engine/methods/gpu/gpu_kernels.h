@@ -25,4 +25,14 @@ struct KernelProgram {
 /// fewest cycles from the usual list.
 Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
 
+/// What a schedule says of a product: the tile of a block, its step of the reduction, the warps that share it, parts of
+/// the reduction, and steps that are under way at once (1 where operands pass through registers).
+struct ProductTile {
+    int m = 128, n = 128, k = 32, warps = 8, splits = 1, stages = 3;
+};
+/// A product or a convolution by this tile. Fails with `gpu.template` where a block of it cannot run: more threads,
+/// registers or shared memory than there are, less than an instruction for a warp, parts without a step.
+Expected<KernelProgram> programOf(const Kernel& product, const GpuView& gpu, const DrawnMachine& machine,
+                                  const ProductTile& tile);
+
 }  // namespace orrery

@@ -19,32 +19,6 @@ double sizeOf(DType type) {
     return bits(type) / 8.0;
 }
 
-IntervalProduct intervalProductOf(const Kernel& kernel) {
-    IntervalProduct product;
-    product.type = kernel.type;
-    product.aBytes = sizeOf(kernel.type);
-    product.bBytes = weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
-    product.cBytes = sizeOf(wideType(kernel.type));
-    if (kernel.kind == KernelKind::Convolution) {
-        const ConvolutionShape& c = kernel.convolution;
-        const double groups = std::max(1.0, static_cast<double>(c.groups));
-        product.batch = groups;
-        product.m = static_cast<double>(c.batch) * static_cast<double>(c.outHeight * c.outWidth);
-        product.n = static_cast<double>(c.outChannels) / groups;
-        product.k = static_cast<double>(c.inChannels) / groups * static_cast<double>(c.kernelHeight * c.kernelWidth);
-        product.aBytesRead = std::min(product.batch * product.m * product.k,
-                                      static_cast<double>(c.batch) * static_cast<double>(c.inChannels) *
-                                          static_cast<double>(c.height * c.width)) *
-                             product.aBytes;
-        return product;
-    }
-    product.batch = std::max(1.0, static_cast<double>(kernel.batch));
-    product.m = static_cast<double>(kernel.m);
-    product.n = static_cast<double>(kernel.n);
-    product.k = static_cast<double>(kernel.k);
-    return product;
-}
-
 // What the multiprocessor's own pipes take, shared memory's among them, counts as compute.
 Bound boundOf(const CycleStack& stack) {
     const double memory = stack.memoryData + stack.memoryQueue;
@@ -184,6 +158,32 @@ Expected<Calibration> fitIntervals(std::span<const KernelRows> rows, const FitOp
 }
 
 }  // namespace
+
+IntervalProduct intervalProductOf(const Kernel& kernel) {
+    IntervalProduct product;
+    product.type = kernel.type;
+    product.aBytes = sizeOf(kernel.type);
+    product.bBytes = weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
+    product.cBytes = sizeOf(wideType(kernel.type));
+    if (kernel.kind == KernelKind::Convolution) {
+        const ConvolutionShape& c = kernel.convolution;
+        const double groups = std::max(1.0, static_cast<double>(c.groups));
+        product.batch = groups;
+        product.m = static_cast<double>(c.batch) * static_cast<double>(c.outHeight * c.outWidth);
+        product.n = static_cast<double>(c.outChannels) / groups;
+        product.k = static_cast<double>(c.inChannels) / groups * static_cast<double>(c.kernelHeight * c.kernelWidth);
+        product.aBytesRead = std::min(product.batch * product.m * product.k,
+                                      static_cast<double>(c.batch) * static_cast<double>(c.inChannels) *
+                                          static_cast<double>(c.height * c.width)) *
+                             product.aBytes;
+        return product;
+    }
+    product.batch = std::max(1.0, static_cast<double>(kernel.batch));
+    product.m = static_cast<double>(kernel.m);
+    product.n = static_cast<double>(kernel.n);
+    product.k = static_cast<double>(kernel.k);
+    return product;
+}
 
 IntervalPlan planIntervals(const IntervalMachine& machine, const Kernel& kernel) {
     switch (kernel.kind) {

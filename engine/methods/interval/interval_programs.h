@@ -28,6 +28,13 @@ struct IntervalProduct {
     DType type = DType::F16;
 };
 IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product);
+/// What a schedule says of a product; `depth` of the reduction per step and `stages` that are under way at once, 0 each
+/// as libraries choose them.
+struct IntervalTile {
+    double m = 128, n = 128, warps = 8, splits = 1, depth = 0, stages = 0;
+};
+IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product, const IntervalTile& tile);
+IntervalProduct intervalProductOf(const Kernel& kernel);  ///< of a product or a convolution
 IntervalPlan planPrefill(const IntervalMachine& machine, const Kernel& kernel);
 IntervalPlan planDecode(const IntervalMachine& machine, const Kernel& kernel);
 /// Softmax and normalisation: a block per row.

@@ -16,9 +16,7 @@ constexpr double prologueInstructions = 40;
 constexpr double stepBytes = 128;  // of one row or column of an operand per step of the main loop
 constexpr double mostStages = 4;
 
-struct Tile {
-    double m, n, warps;
-};
+using Tile = IntervalTile;
 constexpr std::array<Tile, 11> tiles{{{128, 256, 8},
                                       {256, 128, 8},
                                       {128, 128, 8},
@@ -57,14 +55,17 @@ double dramShareOf(const IntervalMachine& machine, const IntervalProduct& p, con
 }
 
 IntervalPlan planTile(const IntervalMachine& machine, const IntervalProduct& p, const Tile& tile, double splits) {
+    const bool given = tile.depth > 0;
     const auto t = static_cast<std::size_t>(p.type);
     const double tensor = machine.tensorMacs[t];
     const bool matrix = tensor > 0;
     const double element = std::max(p.aBytes, p.bBytes);
-    double depth = (matrix ? stepBytes : stepBytes / 2) / element;
+    double depth = given ? tile.depth : (matrix ? stepBytes : stepBytes / 2) / element;
     const auto operands = [&] { return (tile.m * p.aBytes + tile.n * p.bBytes) * depth; };
-    while (2 * operands() > machine.sharedBytes && depth > 8) depth /= 2;
-    const double stages = std::clamp(std::floor(machine.sharedBytes / operands()), 2.0, matrix ? mostStages : 2.0);
+    while (!given && 2 * operands() > machine.sharedBytes && depth > 8) depth /= 2;
+    const double stages =
+        tile.stages > 0 ? tile.stages
+                        : std::clamp(std::floor(machine.sharedBytes / operands()), 2.0, matrix ? mostStages : 2.0);
 
     IntervalPlan plan;
     WarpProgram& program = plan.program;
@@ -154,6 +155,12 @@ IntervalPlan planTile(const IntervalMachine& machine, const IntervalProduct& p, 
 }
 
 }  // namespace
+
+IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product, const IntervalTile& tile) {
+    const auto t = static_cast<std::size_t>(product.type);
+    if (machine.tensorMacs[t] <= 0 && machine.vectorMacs[t] <= 0) return {};
+    return planTile(machine, product, tile, tile.splits);
+}
 
 IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product) {
     const auto t = static_cast<std::size_t>(product.type);

@@ -16,12 +16,12 @@ constexpr double normalizationOperations = 7;
 constexpr std::array<double, 6> rowParts{1, 2, 4, 8, 16, 32};
 constexpr std::array<double, 9> rowsAtOnce{1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-struct Rows {
+struct RowShape {
     double rows, columns, bytes;  ///< bytes of one element
     double elements() const { return rows * columns; }
 };
 
-VectorCost start(const SearchMachine& machine, const Rows& shape) {
+VectorCost start(const SearchMachine& machine, const RowShape& shape) {
     VectorCost cost;
     cost.dramCycles = 2 * shape.elements() * shape.bytes / machine.dram;
     cost.cycles = std::numeric_limits<double>::infinity();
@@ -43,7 +43,7 @@ void consider(VectorCost& best, double cache, double compute, double tileM, doub
 
 VectorCost searchSoftmax(const SearchMachine& machine, std::int64_t rows, std::int64_t columns, DType type) {
     const auto t = static_cast<std::size_t>(type);
-    const Rows shape{static_cast<double>(rows), static_cast<double>(columns), bits(type) / 8.0};
+    const RowShape shape{static_cast<double>(rows), static_cast<double>(columns), bits(type) / 8.0};
     const double rate = machine.vectorOps[t], special = machine.specialOps[t];
     const double share = machine.l2 / machine.cores;
     VectorCost best = start(machine, shape);
@@ -67,7 +67,7 @@ VectorCost searchSoftmax(const SearchMachine& machine, std::int64_t rows, std::i
 
 VectorCost searchNormalization(const SearchMachine& machine, std::int64_t rows, std::int64_t columns, DType type) {
     const auto t = static_cast<std::size_t>(type);
-    const Rows shape{static_cast<double>(rows), static_cast<double>(columns), bits(type) / 8.0};
+    const RowShape shape{static_cast<double>(rows), static_cast<double>(columns), bits(type) / 8.0};
     const double rate = machine.vectorOps[t];
     const double share = machine.l2 / machine.cores;
     VectorCost best = start(machine, shape);
