@@ -8,6 +8,7 @@
 #include "app/window/hardware/canvas_editor.h"
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
+#include "widgets/common/text.h"
 #include "widgets/inspector/inspector.h"
 
 #include <QRegularExpression>

@@ -70,7 +70,7 @@ private slots:
     void initTestCase() { begin(); }
     void init() {
         show();
-        page_->tabs()->setCurrentWidget(page_->schedules());
+        page_->tabs()->setCurrentWidget(page_->scheduleKinds());
         tab_ = page_->schedules();
         list_ = page_->findChild<ui::CellsTable*>("schedules.list");
         scatter_ = page_->findChild<ui::ScheduleScatter*>("schedules.scatter");
@@ -347,14 +347,14 @@ private slots:
         QTRY_VERIFY(palette->isVisible());
         QTest::keyClicks(palette->line(), "schedule explorer");
         QTest::keyClick(palette->line(), Qt::Key_Return);
-        QCOMPARE(page_->tabs()->currentWidget(), tab_);
+        QCOMPARE(page_->tabs()->currentWidget(), page_->scheduleKinds());
         // A log that is opened in the window comes to the tab, which says what is wrong with it.
         page_->tabs()->setCurrentIndex(0);
         QFile out(home_.filePath("broken.log"));
         QVERIFY(out.open(QIODevice::WriteOnly) && out.write("{\"a\": 1}\n") > 0);
         out.close();
         window_->studio().router.open(out.fileName());
-        QCOMPARE(page_->tabs()->currentWidget(), tab_);
+        QCOMPARE(page_->tabs()->currentWidget(), page_->scheduleKinds());
         QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 20'000);
         QVERIFY2(state_->text().contains("no record"), qPrintable(state_->text()));
     }

@@ -5,10 +5,12 @@
 #include "app/window/evidence/device_tab.h"
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/schedule_search_tab.h"
 #include "app/window/evidence/schedules_tab.h"
 #include "app/window/evidence/survey_tab.h"
 #include "app/window/evidence/transfer_tab.h"
 #include "app/window/evidence/versions_tab.h"
+#include "app/window/studio.h"
 #include "evaluation/row_facets.h"
 #include "widgets/common/tab_stack.h"
 #include "widgets/common/text.h"
@@ -91,7 +93,19 @@ void EvidencePage::addOtherTabs() {
         return runs_;
     });
     add(tr("Bring your device"), [this](QWidget* pages) { return device_ = new DeviceTab(pages); });
-    add(tr("Schedules"), [this](QWidget* pages) { return schedules_ = new SchedulesTab(pages); });
+    add(tr("Schedules"), [this](QWidget* pages) {
+        scheduleKinds_ = new QTabWidget(pages);
+        scheduleKinds_->setObjectName(QStringLiteral("schedules.kinds"));
+        scheduleKinds_->setAccessibleName(tr("Schedules of a log, or of a drawn device"));
+        scheduleKinds_->setToolTip(tr("What a compiler tried and measured, or a search on a device that is drawn"));
+        scheduleKinds_->setDocumentMode(true);
+        schedules_ = new SchedulesTab(ui::stackOf(scheduleKinds_));
+        scheduleSearch_ =
+            new ScheduleSearchTab([this] { return studio_.document.hardware(); }, ui::stackOf(scheduleKinds_));
+        scheduleKinds_->addTab(schedules_, tr("Tuning log"));
+        scheduleKinds_->addTab(scheduleSearch_, tr("Search on a drawn device"));
+        return scheduleKinds_;
+    });
 }
 
 void EvidencePage::makeTab(int tab) {

@@ -25,6 +25,7 @@ class CalibrateTab;
 class DeviceTab;
 class ReferenceShelf;
 class RunsTab;
+class ScheduleSearchTab;
 class SchedulesTab;
 class SurveyTab;
 class TransferTab;
@@ -55,6 +56,8 @@ public:
     SurveyTab* survey() const { return survey_; }
     DeviceTab* device() const { return device_; }
     SchedulesTab* schedules() const { return schedules_; }
+    ScheduleSearchTab* scheduleSearch() const { return scheduleSearch_; }
+    QTabWidget* scheduleKinds() const { return scheduleKinds_; }  ///< the two above
     QTabWidget* tabs() const { return tabs_; }
 
 signals:
@@ -91,6 +94,8 @@ private:
     SurveyTab* survey_ = nullptr;
     DeviceTab* device_ = nullptr;
     SchedulesTab* schedules_ = nullptr;
+    ScheduleSearchTab* scheduleSearch_ = nullptr;
+    QTabWidget* scheduleKinds_ = nullptr;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
     bool coverageIsOld_ = false;                                     ///< more has been judged since
     std::map<int, std::function<QWidget*(QWidget* pages)>> makers_;  ///< of tabs that wait

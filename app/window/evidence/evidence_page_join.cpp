@@ -5,6 +5,7 @@
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/schedule_search_tab.h"
 #include "app/window/evidence/schedules_tab.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
@@ -87,14 +88,23 @@ std::vector<ui::PaletteEntry> EvidencePage::findable() {
     };
     tab(tr("Bring your device"), tr("What to measure of a device, and what that says of all other networks"),
         tr("Bring your device"));
-    tab(tr("Schedule explorer"), tr("A tuning log of AutoTVM or Ansor: loops, features, predicted against measured"),
-        tr("Schedules"));
+    const auto schedules = [&](const QString& text, const QString& detail, int kind) {
+        found.push_back({text, tr("Evidence"), detail, {}, [this, kind] {
+                             comeTo(tr("Schedules"));
+                             scheduleKinds_->setCurrentIndex(kind);
+                         }});
+    };
+    schedules(tr("Schedule explorer"),
+              tr("A tuning log of AutoTVM or Ansor: loops, features, predicted against measured"), 0);
+    schedules(tr("Search schedules on a drawn device"),
+              tr("Tiles, orders and vectors of a product: which is the fastest, and how soon it is found"), 1);
     return found;
 }
 
 void EvidencePage::open(const QString& path) {
     if (isTuningLog(path)) {
         comeTo(tr("Schedules"));
+        scheduleKinds_->setCurrentWidget(schedules_);
         schedules_->openLog(path);
         return emit opened(path, false);
     }
