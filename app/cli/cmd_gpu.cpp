@@ -1,7 +1,9 @@
 #include "app/cli/command.h"
+#include "app/cli/gpu_counters.h"
 #include "app/cli/gpu_kernel.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/question.h"
 #include "base/text/read_file.h"
 #include "base/text/words.h"
 #include "methods/gpu/gpu_represented.h"
@@ -373,6 +375,18 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
 }
 
 int runGpu(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("learn-counters")) return runLearnCounters(arguments, watch);
+    if (const auto problem =
+            meaningless(arguments, "without --learn-counters the command", {"save", "seed", "leave-out"}))
+        return failed(*problem);
+    if (arguments.has("predict")) {
+        if (!arguments.has("kernel"))
+            return failed(fail("usage.missing", "`--predict` needs a kernel", "--kernel TEXT").value());
+        if (const auto problem =
+                meaningless(arguments, "`--predict`", {"traces", "config", "export", "method", "threads", "cycles"}))
+            return failed(*problem);
+        return runPredict(arguments);
+    }
     if (arguments.has("kernel")) return runTemplate(arguments, watch);
     for (const char* needed : {"traces", "config"}) {
         if (arguments.has(needed)) continue;
@@ -464,12 +478,22 @@ const Command gpuCommand{
                 {"until-kernel", "N", "end after the first N kernels of the list"},
                 {"snapshot", "FILE", "with --until-kernel: write the machine's state there, to go on from"},
                 {"resume", "FILE", "go on behind the kernels of a snapshot: same list, same machine"},
-                {"json", "", "as JSON (resources/schema/gpu.schema.json)"}},
+                {"predict", "[FILE]",
+                 "of --kernel: its counters from its code, without simulating, by a learned model (the shipped one)"},
+                {"learn-counters", "N",
+                 "draw N kernels on 16 GPUs, simulate them (--method interval unless told otherwise), learn their "
+                 "counters, and say how far predictions are off on kernels that were not seen"},
+                {"leave-out", "ID", "with it: also judge on this GPU by a model that has not seen it", true},
+                {"seed", "N", "with it: of kernels and training; 1 if left out"},
+                {"save", "FILE", "with it: write the model, for --predict"},
+                {"json", "", "as JSON (resources/schema/gpu.schema.json, counters.schema.json)"}},
     .required = {},
     .examples = {{"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm",
                   "a product on a drawn GPU, with no trace"},
                  {"orrery-cli gpu --kernel 'softmax m=512 n=4096 fp16' --hardware h100-sxm --method interval",
                   "each instruction once, and where the cycles went"},
+                 {"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm --predict",
+                  "its counters from its code alone, with intervals"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100",
                   "cycles and stalls of every kernel"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100 --method interval",

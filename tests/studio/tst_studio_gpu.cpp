@@ -1,5 +1,6 @@
 // The GPU page with real mouse and keys: a kernel is run, zoomed, stepped, compared; a changed question dims it.
 
+#include "app/window/gpu/counters_tab.h"
 #include "app/window/gpu/gpu_page.h"
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/main_window.h"
@@ -52,6 +53,27 @@ private slots:
     }
     void init() { page_->tabs()->setCurrentIndex(0); }
     void cleanupTestCase() { window_.reset(); }
+
+    // Counters are predicted from the code as soon as the kernel stands, and a run of all of it counts beside them.
+    void countersArePredictedBesideThoseOfTheRun() {
+        page_->tabs()->setCurrentWidget(page_->counters());
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        auto* table = page_->findChild<ui::CellsTable*>("gpu.counters");
+        QVERIFY(table);
+        QCOMPARE(table->cells()->rowCount(), static_cast<int>(gpuCounters));
+        QVERIFY(page_->answer() && page_->answer()->runs.front().seen.part.whole());
+        for (std::size_t c = 0; c < gpuCounters; ++c) {
+            const CounterAnswer& told = (*page_->counters()->told())[c];
+            QVERIFY(told.low <= told.value && told.value <= told.high);
+            QVERIFY(table->cells()->data(table->cells()->index(static_cast<int>(c), 4), Qt::DisplayRole).toString() !=
+                    QString("–"));
+        }
+        const QString file = home_.filePath("counters.csv");
+        QCOMPARE(page_->exportView(file), QString());
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QCOMPARE(written.readAll().count('\n'), static_cast<int>(gpuCounters) + 1);
+    }
 
     // The workload's kernels come first, by their share of a pass: shares fall, add up to one pass and are
     // tile-hybrid's.

@@ -1,6 +1,7 @@
 #include "app/window/gpu/gpu_page.h"
 
 #include "app/window/exports.h"
+#include "app/window/gpu/counters_tab.h"
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/page_head.h"
 #include "app/window/studio.h"
@@ -174,6 +175,7 @@ void GpuPage::follow() {
     const auto gpu = gpuDrawing(studio_.document.hardware());
     if (!gpu) {
         occupancy_->setMachine({});
+        counters_->ask({}, {});
         if (answer_) return asked();
         const QString hint = gpu.error().hint.empty() ? tr("Open a GPU of the library, such as A100 or H100.")
                                                       : ui::sentenceText(ui::windowText(gpu.error().hint));
@@ -194,12 +196,16 @@ void GpuPage::follow() {
 void GpuPage::asked() {
     if (!kernels_) return;
     refusal_.reset();
-    if (const auto gpu = gpuDrawing(studio_.document.hardware()); !gpu)
+    const std::string kernel = kernel_.trimmed().toStdString();
+    if (const auto gpu = gpuDrawing(studio_.document.hardware()); !gpu) {
         refusal_ = gpu.error();
-    else if (const auto header = kernelHeader(kernel_.trimmed().toStdString(), *gpu))
+    } else if (const auto header = kernelHeader(kernel, *gpu)) {
         occupancy_->setKernel(*header);
-    else
+        counters_->ask(*gpu, kernel);
+        if (answer_ && !late()) counters_->setRun(*answer_);
+    } else {
         refusal_ = header.error();
+    }
     factor_->setEnabled(!change_->currentData().toString().isEmpty() &&
                         !change_->currentData().toString().startsWith(QLatin1String("scheduler")));
     showLate();
@@ -244,6 +250,7 @@ void GpuPage::take(Expected<GpuAnswer>&& answer) {
     }
     refusal_.reset();
     answer_ = std::move(*answer);
+    if (!late()) counters_->setRun(*answer_);
     showRuns();
     showLate();
 }
@@ -291,12 +298,12 @@ void GpuPage::showLate() {
         head_->sub()->setFullText(tr("Choose a kernel and press Run"));
     }
     // The calculator answers at once and is never late.
-    if (!late() || tabs_->currentIndex() == 4)
+    if (!late() || tabs_->currentIndex() >= 4)
         veil_->lift();
     else
         veil_->drop(running ? tr("This answers the previous question. The new one is being simulated.")
                             : tr("This answers the previous question. Press Run to simulate this one."));
-    export_->setEnabled(answer_.has_value() || tabs_->currentIndex() == 4);
+    export_->setEnabled(answer_.has_value() || tabs_->currentIndex() >= 4);
 }
 
 void GpuPage::showRuns() {
@@ -383,8 +390,10 @@ QString GpuPage::exportView(const QString& file) const {
             return stackView_->exportTo(file);
         case 3:
             return exportTable(file);
-        default:
+        case 4:
             return occupancy_->view()->exportTo(file);
+        default:
+            return counters_->exportTo(file);
     }
 }
 
@@ -396,8 +405,8 @@ QString GpuPage::exportTable(const QString& file) const {
 }
 
 void GpuPage::exportAs() {
-    static constexpr std::array names{"warps", "activity", "cycles", "instructions", "occupancy"};
-    const bool table = tabs_->currentIndex() == 3;
+    static constexpr std::array names{"warps", "activity", "cycles", "instructions", "occupancy", "counters"};
+    const bool table = tabs_->currentIndex() == 3 || tabs_->currentIndex() == 5;
     QString filter = table ? tr("CSV (*.csv);;TEX table (*.tex)")
                            : tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all values (*.csv);;TEX table of all "
                                 "values (*.tex)");

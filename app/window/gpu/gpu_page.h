@@ -33,6 +33,7 @@ class WarpTimeline;
 
 namespace orrery::app {
 
+class CountersTab;
 class OccupancyTab;
 class PageHead;
 
@@ -64,6 +65,7 @@ public:
     ui::WarpTimeline* timeline(int which) const { return timelines_[static_cast<std::size_t>(which)]; }
     ui::CellsTable* instructions() const { return table_; }
     OccupancyTab* occupancy() const { return occupancy_; }
+    CountersTab* counters() const { return counters_; }
 
     /// The view in front by the file's ending: SVG, PDF, PNG, CSV, TEX, and JSON (the trace) of the warps. What went
     /// wrong; empty if nothing.
@@ -120,6 +122,7 @@ private:
     ui::CellsTable* table_ = nullptr;
     QComboBox* tableOf_ = nullptr;
     OccupancyTab* occupancy_ = nullptr;
+    CountersTab* counters_ = nullptr;
     ui::Veil* veil_ = nullptr;
     QTimer frame_;
     Background work_;  ///< last: stops before what it delivers to goes

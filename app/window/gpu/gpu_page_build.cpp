@@ -1,5 +1,6 @@
 // Controls and views of the GPU page.
 
+#include "app/window/gpu/counters_tab.h"
 #include "app/window/gpu/gpu_page.h"
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/lack.h"
@@ -81,13 +82,15 @@ void GpuPage::build() {
     progress_ = head_->addProgress(tr("Simulation"), tr("Warp instructions simulated, of those that will be"));
     column->addWidget(head_);
     column->addWidget(buildForm(page));
-    tabs_ = named(new QTabWidget(page), "gpu.tabs", tr("Views of the kernel"),
-                  tr("Warps over time, units and memory, where the cycles go, instructions, occupancy"));
+    tabs_ = named(
+        new QTabWidget(page), "gpu.tabs", tr("Views of the kernel"),
+        tr("Warps over time, units and memory, where the cycles go, instructions, occupancy, counters from code"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("gpu.tabs.bar"));
     tabs_->tabBar()->setAccessibleName(tr("Views of the kernel"));
-    tabs_->tabBar()->setToolTip(tr("Warps over time, units and memory, where the cycles go, instructions, occupancy"));
-    // What a question late dims: all but the calculator, which answers at once.
+    tabs_->tabBar()->setToolTip(
+        tr("Warps over time, units and memory, where the cycles go, instructions, occupancy, counters from code"));
+    // What a question late dims: all but the calculator and predictions, which answer at once.
     stackView_ = new ui::CycleStackView(tabs_);
     occupancy_ = new OccupancyTab(tabs_);
     tabs_->addTab(buildWarps(tabs_), tr("Warps"));
@@ -95,6 +98,8 @@ void GpuPage::build() {
     tabs_->addTab(stackView_, tr("Where cycles go"));
     tabs_->addTab(buildInstructions(tabs_), tr("Instructions"));
     tabs_->addTab(occupancy_, tr("Occupancy"));
+    counters_ = new CountersTab(tabs_);
+    tabs_->addTab(counters_, tr("Counters from code"));
     column->addWidget(tabs_, 1);
     veil_ = new ui::Veil(tabs_);
     veil_->setObjectName(QStringLiteral("gpu.veil"));

@@ -75,6 +75,13 @@ Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const Gpu
     return program->build(0)->header();
 }
 
+Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu) {
+    if (kernel.starts_with(tracePrefix))
+        return fail("gpu.kernel", "a recorded trace has no program to read", "a kernel of a template");
+    std::optional<Kernel> read;
+    return programFor(kernel, gpu, read);
+}
+
 PassKernels kernelsByTime(const Workload& workload, const GpuView& gpu) {
     const KernelMethod& method = *findKernelMethod("tile-hybrid");
     const auto pricer = method.bind(gpu, shippedCalibrations().set);

@@ -61,6 +61,9 @@ Expected<GpuDrawing> gpuDrawing(const HardwarePtr& hardware);
 /// Registers, shared memory and threads that a block of the kernel asks for.
 Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const GpuDrawing& gpu);
 
+/// The kernel's program; fails for a recorded trace, which has none.
+Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu);
+
 /// A kernel of a workload, and what a pass spends on it.
 struct PassKernel {
     std::string text;     ///< as GpuQuestion::kernel

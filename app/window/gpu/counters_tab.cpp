@@ -1,0 +1,128 @@
+#include "app/window/gpu/counters_tab.h"
+
+#include "widgets/common/label.h"
+#include "widgets/common/table_file.h"
+#include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/cells_model.h"
+
+#include <QVBoxLayout>
+
+#include <fmt/format.h>
+
+namespace orrery::app {
+
+namespace {
+
+QString valueText(const GpuCounterInfo& info, double value) {
+    return info.share ? ui::percentText(value) : ui::countText(value);
+}
+
+}  // namespace
+
+CountersTab::CountersTab(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
+    state_->setObjectName(QStringLiteral("gpu.counters.state"));
+    state_->setWordWrap(true);
+    table_ = new ui::CellsTable(QStringLiteral("gpu.counters"), tr("Counters from code"),
+                                tr("What a model predicts of the kernel from its code alone, with 90 % intervals, and "
+                                   "what a run of the whole kernel has counted"),
+                                this);
+    table_->setEmptyText(tr("Counters of the kernel will be predicted here from its code, before it runs."));
+    column->addWidget(state_);
+    column->addWidget(table_, 1);
+}
+
+void CountersTab::say(const QString& text) {
+    state_->setFullText(text);
+}
+
+void CountersTab::ask(const std::optional<GpuDrawing>& gpu, const std::string& kernel) {
+    told_.reset();
+    counted_.reset();
+    kernel_ = kernel;
+    show();
+    if (!gpu) return say({});
+    if (gpu->drawn.machine.lanes != 32 || gpu->drawn.machine.dies > 1)
+        return say(
+            tr("Counters were learned of GPUs with warps of 32 lanes and one L2: of this one nothing is known."));
+    struct Found {
+        std::shared_ptr<const CounterModel> model;
+        CounterAnswers answers;
+        double widening = 1;
+    };
+    work_.ask(
+        [gpu = *gpu, kernel, model = model_](std::stop_token, Progress&) mutable -> Expected<Found> {
+            if (!model) {
+                auto loaded = CounterModel::load();
+                if (!loaded) return tl::unexpected(std::move(loaded.error()));
+                model = std::make_shared<const CounterModel>(std::move(*loaded));
+            }
+            const auto program = kernelProgram(kernel, gpu);
+            if (!program) return tl::unexpected(program.error());
+            const auto code = codeOf(*program, gpu.drawn.machine, gpu.view);
+            if (!code) return tl::unexpected(code.error());
+            return Found{model, model->answer(*code), model->widening(*code)};
+        },
+        [this](Expected<Found> found) {
+            if (!found) return say(ui::windowText(found.error().message) + QLatin1Char('.'));
+            model_ = std::move(found->model);
+            told_ = found->answers;
+            widening_ = found->widening;
+            const QString of =
+                tr("Predicted from the code alone, as %1 would count: learned from %2 kernels that our own "
+                   "simulator ran.")
+                    .arg(ui::qs(model_->surrogate().method),
+                         ui::countText(static_cast<double>(model_->surrogate().rows)));
+            say(widening_ > 1
+                    ? of + tr(" The kernel lies beyond them: intervals are %1 times as wide.").arg(widening_, 0, 'f', 1)
+                    : of);
+            show();
+        });
+}
+
+void CountersTab::setRun(const GpuAnswer& answer) {
+    counted_.reset();
+    if (!answer.runs.empty() && answer.question.kernel == kernel_) {
+        const GpuRun& run = answer.runs.front();
+        if (run.seen.part.whole() && !run.stopped()) counted_ = countersOf(run.seen.result, run.seen.machine);
+    }
+    show();
+}
+
+void CountersTab::show() {
+    std::vector<std::vector<ui::Cell>> cells;
+    for (std::size_t c = 0; c < gpuCounters && told_; ++c) {
+        const GpuCounterInfo& info = gpuCounterInfos()[c];
+        const CounterAnswer& told = (*told_)[c];
+        const auto number = [&](double value) {
+            return ui::Cell{valueText(info, value), value, {}, ui::Tone::Normal, true};
+        };
+        const bool outside = counted_ && ((*counted_)[c] < told.low || (*counted_)[c] > told.high);
+        cells.push_back(
+            {{ui::qs(info.title), static_cast<double>(c), ui::qs(info.meaning), ui::Tone::Normal, false},
+             number(told.value),
+             number(told.low),
+             number(told.high),
+             counted_ ? ui::Cell{valueText(info, (*counted_)[c]), (*counted_)[c],
+                                 outside ? tr("Outside of the interval") : QString(),
+                                 outside ? ui::Tone::Bad : ui::Tone::Normal, true}
+                      : ui::Cell{QStringLiteral("–"), 1e300, tr("No run of the whole kernel"), ui::Tone::Muted, true}});
+    }
+    table_->setCells({tr("Counter"), tr("Predicted"), tr("From"), tr("To"), tr("Counted by the run")},
+                     std::move(cells));
+}
+
+QString CountersTab::exportTo(const QString& file) const {
+    if (!told_) return tr("nothing is predicted yet");
+    std::string text = "counter,predicted,low,high,counted\n";
+    for (std::size_t c = 0; c < gpuCounters; ++c) {
+        const CounterAnswer& told = (*told_)[c];
+        text += fmt::format("{},{:.8g},{:.8g},{:.8g},{}\n", gpuCounterInfos()[c].id, told.value, told.low, told.high,
+                            counted_ ? fmt::format("{:.8g}", (*counted_)[c]) : "");
+    }
+    return ui::writeTable(file, text);
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,166 @@
+#include "base/executor.h"
+#include "evaluation/counters/counter_model.h"
+#include "simulation/gpu/occupancy.h"
+#include "support/devices.h"
+#include "workload/kernel_source.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+
+namespace {
+
+struct Asked {
+    GpuView gpu;
+    DrawnMachine drawn;
+    KernelProgram program;
+};
+Asked asked(const char* device, const char* kernel) {
+    const auto gpu = gpuView(*fixture::device(device));
+    const auto drawn = machineOf(*gpu);
+    const auto program = programOf(*kernelFromSource(kernel), *gpu, *drawn);
+    if (!program) qFatal("%s", program.error().message.c_str());
+    return {*gpu, *drawn, *program};
+}
+double of(const CounterValues& values, GpuCounter counter) {
+    return values[static_cast<std::size_t>(counter)];
+}
+double featureOf(const KernelCode& code, const char* name) {
+    const auto& names = codeFeatureNames();
+    return code.features.at(static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
+}
+
+}  // namespace
+
+// Counters of GPU kernels predicted from their code.
+class TestCounterModel : public QObject {
+    Q_OBJECT
+    std::vector<CounterSample> samples_;
+
+private slots:
+    void initTestCase() {
+        const auto executor = makeDefaultExecutor();
+        CounterDraw draw;
+        draw.samples = 240, draw.executor = executor.get();
+        auto drawn = drawCounters(draw);
+        QVERIFY2(drawn, drawn ? "" : drawn.error().message.c_str());
+        samples_ = std::move(*drawn);
+        QVERIFY(samples_.size() > 220);
+    }
+
+    // What code says of a product: its operands once, its blocks, 2,048 multiply-adds of a warp in an HMMA.16816.
+    void featuresAreTheCodes() {
+        const auto one = asked("a100-80-sxm", "gemm m=2048 n=2048 k=512 fp16");
+        const auto code = codeOf(one.program, one.drawn.machine, one.gpu);
+        QVERIFY(code);
+        QCOMPARE(code->features.size(), codeFeatureNames().size());
+        QCOMPARE(of(code->plain, GpuCounter::DramBytes), 2.0 * (2048 * 512 * 2) + 2048 * 2048 * 2);
+        const double blocks = std::ceil(2048 / one.program.tileM) * std::ceil(2048 / one.program.tileN);
+        QCOMPARE(featureOf(*code, "blocks"), blocks);
+        const double warps = featureOf(*code, "warps");
+        QCOMPARE((featureOf(*code, "tensor") - 1) * warps * blocks, 2048.0 * 2048 * 512 / (16 * 8 * 16));
+        QCOMPARE(featureOf(*code, "operand bytes"), 1 + 2.0 * 2048 * 512 * 2);
+        for (const double each : code->features) QVERIFY(std::isfinite(each) && each > 0);
+    }
+
+    // Counts obey what must hold of any kernel.
+    void countsArePossible() {
+        for (const CounterSample& sample : samples_) {
+            for (std::size_t c = 0; c < gpuCounters; ++c) {
+                QVERIFY(sample.counted[c] >= 0);
+                if (gpuCounterInfos()[c].share) QVERIFY(sample.counted[c] <= 1);
+            }
+            const double issue = of(sample.counted, GpuCounter::Issue);
+            QVERIFY(issue + of(sample.counted, GpuCounter::Dependence) + of(sample.counted, GpuCounter::UnitBusy) <=
+                    1.001);
+        }
+    }
+
+    // The same seed draws the same, whatever the threads.
+    void aSeedSaysAll() {
+        CounterDraw draw;
+        draw.samples = 12;
+        const auto again = drawCounters(draw);
+        QVERIFY(again && again->size() <= samples_.size());
+        for (std::size_t i = 0; i < again->size(); ++i) {
+            QCOMPARE((*again)[i].kernel, samples_[i].kernel);
+            QCOMPARE((*again)[i].device, samples_[i].device);
+            for (std::size_t c = 0; c < gpuCounters; ++c) QCOMPARE((*again)[i].counted[c], samples_[i].counted[c]);
+        }
+    }
+
+    // On kernels that it has not seen: nearer than what follows without learning, and intervals that hold.
+    void learnedIsNearerThanPlain() {
+        const auto executor = makeDefaultExecutor();
+        const auto judged = judgeCounters(samples_, 1, {}, {}, executor.get());
+        QVERIFY2(judged, judged ? "" : judged.error().message.c_str());
+        QCOMPARE(judged->size(), std::size_t{1});
+        const CounterJudgement& one = judged->front();
+        for (const GpuCounter counter :
+             {GpuCounter::Cycles, GpuCounter::DramBytes, GpuCounter::Issue, GpuCounter::Dependence}) {
+            const auto c = static_cast<std::size_t>(counter);
+            qInfo("%s: %.3f learned, %.3f ridge, %.3f plain, %.2f in 90 %%", gpuCounterInfos()[c].id.data(),
+                  one.learned[c].mean, one.ridge[c].mean, one.plain[c].mean, one.learned[c].coverage);
+            QVERIFY(one.learned[c].mean < one.plain[c].mean);
+        }
+        double coverage = 0;
+        for (const CounterFigures& each : one.learned) coverage += each.coverage / gpuCounters;
+        QVERIFY2(coverage > 0.8, qPrintable(QString::number(coverage)));
+    }
+
+    // A file says what the model said; others are refused.
+    void filesAreTheModel() {
+        const auto executor = makeDefaultExecutor();
+        const auto model = CounterModel::fit(samples_, 1, {}, executor.get());
+        QVERIFY(model);
+        QTemporaryDir folder;
+        const QString path = folder.filePath("counters.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(model->text()));
+        file.close();
+        const auto read = CounterModel::load(path.toStdString());
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        for (std::size_t i = 0; i < 20; ++i) {
+            const CounterAnswers a = model->answer(samples_[i].code), b = read->answer(samples_[i].code);
+            for (std::size_t c = 0; c < gpuCounters; ++c) {
+                QVERIFY(std::abs(a[c].value - b[c].value) <= 1e-4 * std::abs(a[c].value) + 1e-9);
+                QVERIFY(a[c].low <= a[c].value && a[c].value <= a[c].high);
+            }
+        }
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QByteArray other = QByteArray::fromStdString(model->text());
+        file.write(other.replace("\"blocks\"", "\"blogs\""));
+        file.close();
+        const auto wrong = CounterModel::load(path.toStdString());
+        QVERIFY(!wrong && wrong.error().code == "counters.model");
+        const auto none = CounterModel::load(folder.filePath("none.json").toStdString());
+        QVERIFY(!none);
+    }
+
+    // Far beyond what was seen intervals are wider.
+    void whatIsFarIsDoubted() {
+        const auto executor = makeDefaultExecutor();
+        const auto model = CounterModel::fit(samples_, 1, {}, executor.get());
+        QVERIFY(model);
+        const auto near = asked("a100-80-sxm", "gemm m=512 n=512 k=512 fp16");
+        const auto far = asked("a100-80-sxm", "gemm m=65536 n=65536 k=16384 fp16");
+        QVERIFY(model->widening(*codeOf(far.program, far.drawn.machine, far.gpu)) >
+                model->widening(*codeOf(near.program, near.drawn.machine, near.gpu)));
+    }
+
+    void devicesOfAnotherKindAreRefused() {
+        CounterDraw draw;
+        draw.samples = 1, draw.devices = {"mi300x"};
+        const auto drawn = drawCounters(draw);
+        QVERIFY(!drawn);
+        QCOMPARE(drawn.error().code, std::string("counters.devices"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCounterModel)
+#include "tst_counter_model.moc"
