@@ -86,6 +86,11 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
     }
     BringOptions options;
     options.stop = watch.token();
+    if (const auto model = arguments.value("model")) {
+        if (*model != "additive" && *model != "graph")
+            return failed(fail("usage.value", fmt::format("`--model {}`", *model), "additive or graph").value());
+        options.model = *model == "graph" ? EdgeModel::Graph : EdgeModel::Additive;
+    }
     const auto next = wholeOption(arguments, "next", 8, 200);
     if (!next) return failed(next.error());
     options.next = *next;
@@ -183,8 +188,8 @@ int runEdge(const Arguments& arguments, Watch& watch) {
         // What to measure next of a device is asked of all others, from what was measured of it: nothing is judged.
         if (!arguments.has(form)) continue;
         if (const auto problem = meaningless(arguments, fmt::format("`--{}`", form),
-                                             {"model", "choose", "samples", "reference", "repeats", "pool", "test",
-                                              "trim", "rows", "known", "no-prior", "confusion"}))
+                                             {"choose", "samples", "reference", "repeats", "pool", "test", "trim",
+                                              "rows", "known", "no-prior", "confusion"}))
             return failed(*problem);
     }
     const auto columns = edgeColumnsOf(arguments);

@@ -187,7 +187,7 @@ private slots:
         QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";
         QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
         for (const char* form : {"--next", "--measured", "--save"})
-            QTest::newRow(form) << QStringList{"given.csv", form, "3", "--model", "graph"} << 2 << "usage.together";
+            QTest::newRow(form) << QStringList{"given.csv", form, "3", "--repeats", "2"} << 2 << "usage.together";
         QTest::newRow("next of rows") << QStringList{"given.csv", "--next", "3", "--rows", "given.csv"} << 2
                                       << "usage.together";
         QTest::newRow("whole") << QStringList{"given.csv", "--device", "idx", "--value", "second", "--whole", "casing"}

@@ -400,6 +400,32 @@ private slots:
         QVERIFY(nextSamples(together, 0.1, {}, 3).empty());
     }
 
+    // A graph network tells a device of one's own where it is chosen; it has no file, and of names there is no graph.
+    void aDeviceOfOnesOwnIsToldByAGraphNetwork() {
+        const EdgeTable table = madeTable(6, 200, 0.01, false);
+        OwnDevice device{"device0", {}};
+        for (std::size_t r = 0; r < 30; ++r) device.measured.push_back({table.networks[r], table.values[0][r]});
+        BringOptions options;
+        options.model = EdgeModel::Graph;
+        const auto told = bringDevice(table, device, options);
+        QVERIFY2(told, told ? "" : told.error().message.c_str());
+        QVERIFY(told->graph);
+        std::vector<double> errors;
+        for (std::size_t r = 30; r < table.networks.size(); ++r) {
+            const Predicted& each = told->told[r].predicted;
+            QVERIFY(each.low <= each.mean && each.mean <= each.high);
+            errors.push_back(std::abs(each.mean / table.values[0][r] - 1));
+        }
+        std::sort(errors.begin(), errors.end());
+        QVERIFY2(errors[errors.size() / 2] < 0.15, qPrintable(QString::number(errors[errors.size() / 2])));
+        const auto file = deviceFileOf(*told, table, device);
+        QVERIFY(!file && file.error().code == "edge.no-file");
+        EdgeTable names = table;
+        names.space.clear();
+        const auto none = bringDevice(names, device, options);
+        QVERIFY(!none && none.error().code == "edge.no-graph");
+    }
+
     void aDeviceOfOnesOwnIsToldBetterWithEachSample() {
         const EdgeTable table = madeTable(9, 200, 0.01, false);
         OwnDevice device{"device0", {}};

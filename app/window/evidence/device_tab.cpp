@@ -95,6 +95,7 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     connect(measured_, &QPlainTextEdit::textChanged, typed, qOverload<>(&QTimer::start));
     connect(typed, &QTimer::timeout, this, &DeviceTab::ask);
     connect(device_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
+    connect(model_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
     connect(count_, &QSpinBox::valueChanged, this, &DeviceTab::ask);
     say(tr(
         "A few measured networks are enough to predict the rest. Open a table of devices that others measured, measure "
@@ -182,6 +183,12 @@ QWidget* DeviceTab::buildForm() {
     device_ = namedChoice(form, "device.which", tr("Your device"),
                           tr("A new one, or one of the table: it is then predicted from the others only"));
     device_->addItem(tr("A new device"), QString());
+    model_ = namedChoice(form, "device.model", tr("Model"),
+                         tr("What tells networks: counts of their operators (on published tables no worse), or a graph "
+                            "network that learns from the known devices for some seconds. It needs codes of "
+                            "NAS-Bench-201 or FBNet"));
+    model_->addItems({tr("Operator counts"), tr("Graph network")});
+    model_->setEnabled(false);
     count_ =
         namedNumber(form, "device.count", tr("Networks to list"), tr("How many networks are listed to measure"), 1, 50);
     count_->setValue(8);
@@ -193,6 +200,7 @@ QWidget* DeviceTab::buildForm() {
     row->addWidget(open);
     device_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     row->addWidget(device_);
+    row->addWidget(model_);
     row->addWidget(count_);
     row->addWidget(list_);
     row->addWidget(results_);
@@ -239,6 +247,7 @@ void DeviceTab::openTable(const QString& file) {
                [this](Expected<EdgeTable> table) {
                    if (!table) return refuse(table.error());
                    table_ = std::make_shared<const EdgeTable>(std::move(*table));
+                   model_->setEnabled(table_->space == "nasbench201" || table_->space == "fbnet");
                    const QSignalBlocker quiet(device_), alsoQuiet(other_);
                    device_->clear();
                    other_->clear();
@@ -268,6 +277,7 @@ void DeviceTab::ask() {
     OwnDevice device{device_->currentData().toString().toStdString(), *samples};
     BringOptions options;
     options.next = static_cast<std::size_t>(count_->value());
+    options.model = model_->isEnabled() && model_->currentIndex() == 1 ? EdgeModel::Graph : EdgeModel::Additive;
     say(tr("Predicting the device from %1 samples").arg(samples->size()));
     work_->ask(
         [table = table_, device = std::move(device), options](std::stop_token stop,
@@ -330,6 +340,7 @@ void DeviceTab::show(const Found& found) {
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
+    if (told.graph) text += tr(" A graph network tells, learned from the known devices.");
     if (told.simple) text += tr(" A simple model is used: it did no worse on the samples left out.");
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');

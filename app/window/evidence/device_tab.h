@@ -56,6 +56,7 @@ private:
     std::shared_ptr<const EdgeTable> table_;
     std::shared_ptr<const BroughtDevice> answer_;
     QComboBox* device_;
+    QComboBox* model_;
     QSpinBox* count_;
     QPushButton *list_, *results_;
     QPlainTextEdit* measured_;

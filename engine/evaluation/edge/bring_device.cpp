@@ -5,6 +5,7 @@
 #include "base/text/words.h"
 #include "evaluation/edge/few_shot.h"
 #include "evaluation/error_metrics.h"
+#include "learning/edge/graph_features.h"
 #include "learning/edge/next_samples.h"
 
 #include <fmt/format.h>
@@ -33,10 +34,14 @@ struct OthersKnown {
     std::optional<DevicePrior> prior;
 };
 
-Expected<OthersKnown> learnOthers(const EdgeTable& known, const std::string& device) {
+Expected<OthersKnown> learnOthers(const EdgeTable& known, const std::string& device, const BringOptions& options) {
+    const bool graph = options.model == EdgeModel::Graph;
     OthersKnown out;
     if (known.networks.empty()) return fail("edge.no-networks", "the table has no network");
     if (known.space.empty()) {
+        if (graph)
+            return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
+                        "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
         const EdgeProtocol protocol;
         auto named = namedNetworks({known, known, protocol, true}, device);
         if (!named) return Unexpected(named.error());
@@ -48,7 +53,16 @@ Expected<OthersKnown> learnOthers(const EdgeTable& known, const std::string& dev
     out.features = std::move(*features);
     for (std::size_t t = 0; t < known.targets.size(); ++t)
         if (!sameWhole(known, t, known, device)) out.columns.push_back(known.values[t]);
-    auto prior = DevicePrior::learn(out.features, out.columns, analyticColumns(known));
+    if (graph) {
+        const auto graphs = GraphFeatures::learn(known.space, known.networks, out.columns,
+                                                 {.seed = options.seed, .stop = options.stop});
+        if (!graphs) return Unexpected(graphs.error());
+        auto rows = graphs->rows(known.networks, out.features);
+        if (!rows) return Unexpected(rows.error());
+        out.features = std::move(*rows);
+    }
+    auto prior =
+        DevicePrior::learn(out.features, out.columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
     if (!prior) return Unexpected(prior.error());
     out.prior = std::move(*prior);
     return out;
@@ -179,7 +193,8 @@ struct Bringing {
         const auto model = prior.condition(rowsOf(measured), values);
         if (!model) return Unexpected(model.error());
         out.simple = model->simple;
-        out.model = *model;
+        out.graph = options.model == EdgeModel::Graph;
+        if (!out.graph) out.model = *model;
         for (std::size_t r = 0; r < known.networks.size(); ++r) {
             const auto [said, doubt] = toldWithDoubt(*model, features->row(r));
             tell(r, said, doubt);
@@ -212,7 +227,7 @@ Expected<BroughtDevice> bringAmong(const OthersKnown& others, const EdgeTable& k
 }  // namespace
 
 Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options) {
-    const auto others = learnOthers(known, device.name);
+    const auto others = learnOthers(known, device.name, options);
     if (!others) return Unexpected(others.error());
     return bringAmong(*others, known, device, options);
 }
@@ -224,6 +239,9 @@ Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& kn
         return fail("edge.no-latency", fmt::format("{} is energy or power by its name", device.name),
                     "a latency in ms");
     }
+    if (told.graph)
+        return fail("edge.no-file", "a file holds no graph network", "a device told by additive counts",
+                    "choose the other model to save it");
     DeviceFile file;
     file.device = device.name;
     file.table = std::filesystem::path(known.path).filename().string();
@@ -246,7 +264,7 @@ Expected<std::vector<SampleStep>> sampleSteps(const EdgeTable& known, const OwnD
     own.next = 0;
     const std::size_t all = device.measured.size(), most = std::min<std::size_t>(all, 24);
     if (all == 0) return steps;
-    const auto others = learnOthers(known, device.name);
+    const auto others = learnOthers(known, device.name, options);
     if (!others) return Unexpected(others.error());
     for (std::size_t i = 1; i <= most; ++i) {
         const std::size_t count = i * all / most;  // every one of few

@@ -34,6 +34,7 @@ struct BringOptions {
     std::size_t next = 8;         ///< so many are listed at most
     std::optional<double> until;  ///< or fewer, where this error is reached
     std::uint64_t seed = 1;
+    EdgeModel model = EdgeModel::Additive;  ///< of networks with a code
     std::stop_token stop = {};
 };
 
@@ -43,16 +44,19 @@ struct BroughtDevice {
     double width = 0;                  ///< of their intervals: middle of high ÷ low
     std::vector<NextMeasurement> next;
     std::size_t knownDevices = 0;      ///< 0: a roofline alone
+    bool graph = false;                ///< a graph network tells
     bool simple = false;               ///< the simple model was no worse on what was left out, and tells
     Diagnostics notes;                 ///< samples that could not be used: “network: why”
     std::optional<DeviceModel> model;  ///< of networks with a code
 };
 
-/// Fails with `edge.bad-sample`, `edge.few-devices`, `edge.no-networks` where nothing is left to measure.
+/// Fails with `edge.bad-sample`, `edge.few-devices`, `edge.no-networks` where nothing is left to measure,
+/// `edge.no-graph` where a graph network is asked about names.
 Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options = {});
 
 /// As a file that answers by itself (`learning/edge/device_file.h`, the method `edge-device`). Fails with
-/// `edge.no-latency` for a side of a run that is no latency (`pi5_mj`), with `edge.no-samples` with nothing told.
+/// `edge.no-latency` for a side of a run that is no latency (`pi5_mj`), with `edge.no-samples` with nothing told, with
+/// `edge.no-file` of a graph network, which no file holds.
 Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& known, const OwnDevice& device);
 
 /// What was said and what was true after each sample, in the order of measuring; of many, after 24 of them.
