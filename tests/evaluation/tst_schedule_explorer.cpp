@@ -183,6 +183,14 @@ private slots:
             QVERIFY2(nothing.error().message.find("every schedule of this operator failed") == 0,
                      nothing.error().message.c_str());
         }
+        // Judged, the operator that ran has nobody to learn from, which is said; the other is ranked by it.
+        const auto judged = judgeLeftOut(with, {});
+        QVERIFY2(judged, judged ? "" : judged.error().message.c_str());
+        QCOMPARE(judged->operators.size(), std::size_t{1});
+        QCOMPARE(judged->operators.front().schedules, failed.size());
+        QCOMPARE(judged->notes.size(), std::size_t{1});
+        QCOMPARE(judged->notes.front().code, std::string("schedules.few"));
+        QVERIFY(!judgeLeftOut(rows, {}));
         // One that ran: the model that is to say it has learned from none.
         auto lone = rows;
         for (std::size_t i = 0; i < lone.size(); ++i)

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace orrery {
 
@@ -195,6 +196,7 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
         const auto drawn = DrawnDevices::find(rows, options.drawn);
         if (!drawn) return Unexpected(drawn.error());
         judgement.analytic = drawn->prices(rows);
+        std::optional<Diagnostic> alone;
         for (const auto& one : operators) {
             if (one.size() < fewestSchedules) continue;
             std::vector<bool> left(rows.size());
@@ -202,10 +204,19 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
             ScheduleTraining training = options.training;
             training.device = rows[one.front()].device;
             const auto model = ScheduleRanks::fit(without(rows, left), training);
-            if (!model) return Unexpected(model.error());
+            if (!model && model.error().code != "schedules.few") return Unexpected(model.error());
+            if (!model) {  // all others failed, or are too few
+                judgement.notes.push_back(
+                    warning("schedules.few",
+                            fmt::format("{}: no other operator to learn from, left out", rows[one.front()].workload),
+                            "ten schedules of another operator, one of them with a time"));
+                alone = model.error();
+                continue;
+            }
             for (const std::size_t i : one) judgement.said[i] = model->share(rows[i]);
             judgement.operators.push_back(besideDrawn(rows, one, judgement, *drawn));
         }
+        if (judgement.operators.empty() && alone) return Unexpected(*alone);
         return judgement;  // isOfTrials(): one at least has so many
     }
     // An operator is left out on every device at once.

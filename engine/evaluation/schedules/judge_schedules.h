@@ -37,7 +37,7 @@ struct ScheduleJudgement {
     /// Per row of what was judged: seconds with interval (times), or the share of the best (ranks); NaN where none.
     std::vector<double> said, low, high;
     std::vector<double> analytic;  ///< per row of what was ranked: seconds, 0: cannot run; NaN: not priced
-    Diagnostics notes;             ///< devices with too few rows
+    Diagnostics notes;             ///< devices and operators with too few rows
 };
 
 struct JudgeScheduleOptions {
