@@ -56,12 +56,13 @@ bool InputManners::search(QComboBox& box, QAbstractItemView* popup, const QKeyEv
         in_ == &box && since_.isValid() && !since_.hasExpired(QApplication::keyboardInputInterval() * 2);
     if (!goesOn && letter[0].isSpace()) return false;  // opens the list
     const int now = popup ? popup->currentIndex().row() : box.currentIndex();
-    const QString typed = (goesOn ? typed_ : QString()) + letter;
+    if (!goesOn) typed_.clear();
+    const QString typed = typed_ + letter;
     const int found = choiceOf(box, typed, std::max(0, now + (goesOn ? 0 : 1)));
     in_ = &box;
-    typed_ = typed;
     since_.start();
-    if (found < 0) return false;
+    if (found < 0) return goesOn;  // a slip takes nothing away: Qt would look for what begins with it
+    typed_ = typed;
     if (popup) {
         popup->setCurrentIndex(box.model()->index(found, box.modelColumn(), box.rootModelIndex()));
     } else if (found != now) {

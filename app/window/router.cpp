@@ -68,6 +68,25 @@ void Router::join() {
 }
 
 void Router::addActions() {
+    const auto turn = [this](int by) {
+        const int count = tabs_->count();
+        studio_.layouts.showPages(true);
+        tabs_->setCurrentIndex((tabs_->currentIndex() + by + count) % count);
+    };
+    studio_.actions.add({"pageNext",
+                         tr("Pages"),
+                         tr("Next page"),
+                         tr("The page after this one"),
+                         {},
+                         QKeySequence(Qt::CTRL | Qt::Key_Tab)},
+                        [turn] { turn(1); });
+    studio_.actions.add({"pagePrevious",
+                         tr("Pages"),
+                         tr("Previous page"),
+                         tr("The page before this one"),
+                         {},
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab)},
+                        [turn] { turn(-1); });
     int number = 0;
     for (Page* page : pages_) {
         const PageCard card = page->card();

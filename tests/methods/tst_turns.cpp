@@ -69,13 +69,13 @@ Expected<Composition> composed(const char* turns, std::int64_t batch, const char
     return compose({device("mi100-hbm-pim"), *workload}, *findKernelMethod("pim-offload"), {}, context);
 }
 
-double iteration(const char* turns, const testing::Work& work) {
+double iteration(const char* turns, const testing::Work& work, const char* software = "graphs") {
     const HardwarePtr hardware = device("mi100-hbm-pim");
     const CalibrationSet none;
     KernelIterationSpec spec;
     spec.model.config = *transformerConfig("llama-2-7b");
     spec.model.weights = spec.model.activations = spec.model.kv = DType::F16;
-    spec.software = *findSoftwareStack("graphs");
+    spec.software = *findSoftwareStack(software);
     spec.gpu = *gpuView(*hardware);
     spec.pricer = *findKernelMethod("pim-offload")
                        ->bind(*firstDevice(hardware), {none, {{"turns", turns}, {"place", "attention"}}});
@@ -102,6 +102,9 @@ private slots:
             QVERIFY(found >= 2 * times * std::max(device, beside));
             QVERIFY(found <= 2 * times * (device + beside));
         }
+        // Many blocks are those of a clock too.
+        const std::vector<TurnStretch> long3{{false, 3}, {true, 5}, {false, 1}};
+        QCOMPARE(secondsOfTurns(long3, 3000), static_cast<double>(steppedTurns(long3, 3000)));
         // One stretch on each: the busier place never waits.
         for (const auto& [d, u] : {std::pair{3.0, 2.0}, {2.0, 3.0}, {1.0, 1.0}})
             QCOMPARE(secondsOfTurns(std::array{TurnStretch{false, d}, TurnStretch{true, u}}, 40),
@@ -156,6 +159,9 @@ private slots:
         // The same kernels by another way: what turns save is nearly the same.
         QVERIFY2(std::abs((off - on) / pass->turns - 1) < 0.1, qPrintable(QString::number((off - on) / pass->turns)));
         QCOMPARE(iteration("on", testing::decodes(1, 2048)), iteration("off", testing::decodes(1, 2048)));
+        // Where the host issues each kernel, twice as many would be issued.
+        QCOMPARE(iteration("on", testing::decodes(256, 2048), "eager"),
+                 iteration("off", testing::decodes(256, 2048), "eager"));
         QCOMPARE(iteration("on", testing::prompts(1, 512)), iteration("off", testing::prompts(1, 512)));
     }
 };

@@ -67,6 +67,8 @@ private slots:
         devices->setFocus();
         QTest::keyClicks(devices, "h100 s");
         QCOMPARE(devices->currentData().toString(), QStringLiteral("h100-sxm"));
+        QTest::keyClicks(devices, "q");  // nothing has it there: what was found stays
+        QCOMPARE(devices->currentData().toString(), QStringLiteral("h100-sxm"));
         QTRY_COMPARE(page->question().scenario.pools.front().hardware, std::string("h100-sxm"));
         QTest::qWait(2 * QApplication::keyboardInputInterval() + 50);  // a new word
         devices->showPopup();

@@ -26,7 +26,7 @@ QString tickText(double value, TickText how, int digits) {
 }
 
 QStringList tickTexts(const std::vector<double>& ticks, TickText how) {
-    constexpr int most = 7;
+    constexpr int most = 4;  // the margin has room for no more
     QStringList texts;
     for (int digits = 2; digits <= most; ++digits) {
         texts.clear();

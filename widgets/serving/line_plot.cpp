@@ -187,7 +187,7 @@ QString LinePlot::textAt(const QPointF& place) const {
     QStringList parts{tickText(at, data_.xTicks)};
     for (const PlotLine& line : data_.lines) {
         const double value = valueOf(line, at);
-        if (!std::isnan(value)) parts << line.name + QStringLiteral(" ") + tickText(value, data_.yTicks);
+        if (!std::isnan(value)) parts << line.name + QStringLiteral(" ") + tickText(value, data_.yTicks, 3);
     }
     return parts.join(QStringLiteral(" · "));
 }

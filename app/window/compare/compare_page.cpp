@@ -107,7 +107,15 @@ void ComparePage::follow() {
     stale_ = false;
     CompareQuestion question = compareQuestion(studio_.document);
     stack_->setCurrentIndex(question.cases.empty() || question.methods.empty() ? 0 : 1);
-    empty_->setButton(offerFor(lackOf(studio_.document)));
+    const Lack lack = lackOf(studio_.document);
+    const bool refused = lack == Lack::Methods && !studio_.document.state()->methods.empty();
+    empty_->setTexts(tr("Nothing is asked yet"), refused ? tr("The first scenario asks for what cannot be compared.")
+                                                 : lack == Lack::Methods ? tr("Choose methods that answer.")
+                                                 : lack == Lack::Model   ? tr("Choose a model in the library.")
+                                                 : lack == Lack::Device
+                                                     ? tr("Choose a design in the library.")
+                                                     : tr("Choose a design and a model in the library."));
+    empty_->setButton(refused ? QString() : offerFor(lack));
     if (question == question_ && (view_ || refusal_ || work_.isRunning())) return showHead();
     const bool sameCases = question.cases.size() == question_.cases.size();
     question_ = std::move(question);

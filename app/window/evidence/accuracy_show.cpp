@@ -233,7 +233,8 @@ void AccuracyTab::showProgress() {
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
     if (running) {
         if (!judging_ || work_->fraction() >= 1)
-            return state_->setFullText(tr("All that was asked is answered; methods are being compared"));
+            return state_->setFullText(judging_ ? tr("All that was asked is answered; methods are being compared")
+                                                : tr("Methods are being compared"));
         return state_->setFullText(tr("%1 of the rows are done; until all are, each method is on rows of its own")
                                        .arg(ui::percentText(std::min(work_->fraction(), 0.99))));
     }

@@ -55,6 +55,8 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     empty_->setWordWrap(true);
     empty_->setTextFormat(Qt::RichText);
     empty_->setContextMenuPolicy(Qt::NoContextMenu);
+    empty_->setAccessibleName(tr("What to do with an empty canvas"));
+    empty_->setToolTip(tr("Devices of the library, or an empty design to draw on"));
     connect(empty_, &QLabel::linkActivated, this, [this](const QString& what) {
         what == QLatin1String("device") ? emit deviceWanted() : emit designWanted();
     });
@@ -177,6 +179,8 @@ void CanvasPane::showEmptyState() {
                               : tr("<h3>No design yet</h3><a href='device'>Choose a device</a> in the library, or "
                                    "<a href='design'>draw your own</a>: Design ▸ New empty design."));
     empty_->setAttribute(Qt::WA_TransparentForMouseEvents, hardware_ != nullptr);  // one drops parts there
+    empty_->setTextInteractionFlags(hardware_ ? Qt::TextInteractionFlags(Qt::NoTextInteraction)
+                                              : Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     empty_->setVisible(empty);
     placeOverlays();
 }

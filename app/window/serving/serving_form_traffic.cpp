@@ -124,7 +124,11 @@ void ServingForm::buildTraffic() {
         showTraffic();
         changed();
     });
-    connect(trace_, &QPushButton::clicked, this, [this] { chooseTrace(true); });
+    connect(trace_, &QPushButton::clicked, this, [this] {
+        // Who takes only its lengths keeps the arrivals when another file is chosen.
+        const TrafficSpec& traffic = question_.traffic;
+        chooseTrace(traffic.prompt.kind != LengthKind::Trace || traffic.arrivals.kind == ArrivalKind::Trace);
+    });
 }
 
 void ServingForm::chooseTrace(bool arrivals) {
@@ -171,8 +175,8 @@ void ServingForm::showTraffic() {
     trace_->setToolTip(file.isEmpty() ? tr("A file of requests: when they come, and how long they are")
                                       : ui::qs(traffic.trace.file));
     lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
-    for (QSpinBox* mean : {prompt_, output_})
-        trafficRows_->setRowVisible(mean, traffic.prompt.kind != LengthKind::Trace);
+    trafficRows_->setRowVisible(prompt_, traffic.prompt.kind != LengthKind::Trace);
+    trafficRows_->setRowVisible(output_, traffic.output.kind != LengthKind::Trace);
     filling_ = false;
 }
 

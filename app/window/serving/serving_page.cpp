@@ -49,11 +49,6 @@ bool sameRun(ServingStudy a, const ServingStudy& b) {
     return a == b;
 }
 
-QString sentence(QString words) {
-    if (!words.isEmpty()) words[0] = words[0].toUpper();
-    return words;
-}
-
 void beginAsEngine(SchedulerSpec& scheduler, const Hardware& hardware) {
     if (const auto device = deviceView(hardware))
         setEngineDefaults(scheduler, hardware.name + ' ' + device->name, device->main().capacity.value);
@@ -107,7 +102,9 @@ void ServingPage::build() {
     fleet_ = new ui::FleetPicture(split);
     split->addWidget(fleet_);
     split->addWidget(buildViews());
-    column->addWidget(ui::tabsApart(tabs_, right));  // some views are seen without the replicas
+    QTabBar* bar = ui::tabsApart(tabs_, right);  // some views are seen without the replicas
+    QWidget::setTabOrder(right->findChild<QWidget*>(QStringLiteral("serving.export")), bar);
+    column->addWidget(bar);
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
     column->addWidget(split, 1);
@@ -284,7 +281,11 @@ void ServingPage::ask() {
 }
 
 void ServingPage::refuse(const Diagnostic& why) {
-    if (why.code == "serving.no-device" && !hardware_) {  // a page to begin with, not a mistake
+    const auto& pools = question_.scenario.pools;
+    const bool unnamed =
+        std::ranges::all_of(pools, [](const PoolSpec& pool) { return pool.device.empty() && pool.hardware.empty(); });
+    if (why.code == "serving.no-device" && unnamed && !hardware_ && runs_.empty()) {
+        // A page to begin with, not a mistake.
         headline_->setTone(ui::Tone::Normal);
         headline_->setFullText(tr("What will the users see? Choose a device at the left, or draw one."));
         headline_->setToolTip({});
@@ -293,8 +294,8 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setTone(ui::Tone::Bad);
     QString hint = ui::windowText(why.hint);
     if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();
-    headline_->setFullText(sentence(ui::windowText(why.message)) +
-                           (hint.isEmpty() ? QString() : QStringLiteral(". ") + sentence(hint)));
+    headline_->setFullText(ui::sentenceText(ui::windowText(why.message)) +
+                           (hint.isEmpty() ? QString() : QStringLiteral(" ") + ui::sentenceText(hint)));
     headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
 }

@@ -423,7 +423,7 @@ void closeComposition(const Workload& workload, const ModelOptions& options, Com
     }
     c.pipelined = pipelined(c.runs, seconds, issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
-    c.turns = savedByTurns(c);
+    if (c.issue == 0 && !options.streams) c.turns = savedByTurns(c);  // streams would hide the same seconds
     c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
     c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);

@@ -308,8 +308,10 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
                            : "No two operators are independent of each other: streams save nothing");
     }
     if (c.turns > 0) {
-        said.push_back(fmt::format("Two half batches take turns on the device and on the units beside it, which saves {}",
-                                   format(Seconds(c.turns))));
+        said.push_back(fmt::format(
+            "Two half batches take turns on the device and on the units beside it, which saves {}; what the "
+            "second reading of the weights adds to bytes and energy is left out",
+            format(Seconds(c.turns))));
     }
     if (c.hostSeconds && options.launch == LaunchMode::Graph && !c.pricer->launchInside())
         said.push_back("The host's time per kernel does not count: a captured graph holds them all");

@@ -172,7 +172,8 @@ GridPrice KernelIterationTime::decodeAttention(const IterationWork& work) const 
 }
 
 double KernelIterationTime::takeTurns(const IterationWork& work, double tokens, GridPrice& layers) const {
-    if (layers.beside <= 0 || !work.prompts.empty() || work.decodes.size() < 2) return 1;
+    const bool graph = spec_.software.decodeGraphs || spec_.software.issue <= 0;  // else the host issues twice as many
+    if (layers.beside <= 0 || !graph || !work.prompts.empty() || work.decodes.size() < 2) return 1;
     const double count = static_cast<double>(work.decodes.size()) / 2;
     GridPrice both;
     both.add(group(IterationGroup::Tokens, tokens / 2), 2);
@@ -192,7 +193,7 @@ double KernelIterationTime::takeTurns(const IterationWork& work, double tokens, 
     // Both halves spend their energy; the sides and what the clock stretches keep their share of the time.
     GridPrice turned;
     turned.add(layers, share);
-    turned.joules = both.joules;
+    turned.joules = both.joules - power_.staticWatts * (both.seconds - taken);  // it stands for the time that passes
     turned.switched = both.switched;
     layers = turned;
     return share;

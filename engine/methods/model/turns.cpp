@@ -2,20 +2,36 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace orrery {
 
 double secondsOfTurns(std::span<const TurnStretch> block, double times) {
-    std::array<double, 2> half{}, place{};
-    for (double done = 0; done < times; ++done) {
-        const double share = std::min(1.0, times - done);
+    struct State {
+        std::array<double, 2> half{}, place{};
+    } now;
+    const auto run = [&](double share) {
         for (const TurnStretch& stretch : block) {
-            double& free = place[stretch.beside ? 1 : 0];
-            for (double& end : half) free = end = std::max(end, free) + share * stretch.seconds;
+            double& free = now.place[stretch.beside ? 1 : 0];
+            for (double& end : now.half) free = end = std::max(end, free) + share * stretch.seconds;
         }
+    };
+    for (double left = times; left > 0; left -= 1) {
+        const State before = now;
+        run(std::min(1.0, left));
+        // Once all ends move on by the same, so do those of every later block.
+        const double step = now.half[0] - before.half[0];
+        const auto same = [&](double end, double was) { return std::abs(end - was - step) <= 1e-12 * end; };
+        if (left <= 2 || !same(now.half[1], before.half[1]) || !same(now.place[0], before.place[0]) ||
+            !same(now.place[1], before.place[1]))
+            continue;
+        const double skipped = std::floor(left - 1) - 1;
+        for (auto* ends : {&now.half, &now.place})
+            for (double& end : *ends) end += skipped * step;
+        left -= skipped;
     }
-    return std::max(half[0], half[1]);
+    return std::max(now.half[0], now.half[1]);
 }
 
 std::optional<Kernel> halfOfBatch(const Kernel& kernel) {
@@ -60,21 +76,26 @@ std::optional<Kernel> halfOfBatch(const Kernel& kernel) {
 }
 
 double savedByTurns(const Composition& c) {
-    if (!c.pricer->instant()) return 0;
     const auto& launches = c.list().launches;
+    if (!c.pricer->instant() ||
+        std::ranges::none_of(launches, [&](const Launch& each) { return c.pricer->beside(each.kernel); }))
+        return 0;
     const bool inside = c.pricer->takesEpilogue();
+    const auto& first = c.distinct().first;
+    std::vector<KernelPrice> prices(launches.size());
     std::vector<TurnStretch> halves(launches.size());
-    bool anyBeside = false;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         if (launches[i].part != Part::Forward) return 0;
         Launch launch = launches[i];
         const auto half = halfOfBatch(launch.kernel);
         if (!half) return 0;
         launch.kernel = *half;
-        halves[i] = {c.pricer->beside(*half), pricedLaunch(c.pricer->price(*half), launch, c.device, inside).seconds};
-        anyBeside = anyBeside || halves[i].beside;
+        const auto same = static_cast<std::size_t>(first[i]);
+        prices[i] = same < i ? prices[same] : c.pricer->price(*half);
+        if (!std::isfinite(prices[i].seconds) || prices[i].seconds < 0) return 0;
+        halves[i] = {same < i ? halves[same].beside : c.pricer->beside(*half),
+                     pricedLaunch(prices[i], launch, c.device, inside).seconds};
     }
-    if (!anyBeside) return 0;
     double saved = 0;
     for (const LaunchRun& run : c.runs) {
         double whole = 0;

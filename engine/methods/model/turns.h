@@ -18,7 +18,7 @@ struct TurnStretch {
 };
 
 /// Until two halves are through `times` equal blocks. Each place works for one half at a time, the first half first.
-/// O(times × stretches).
+/// O(stretches × blocks until the two keep pace).
 double secondsOfTurns(std::span<const TurnStretch> block, double times);
 
 /// The kernel with half of its sequences, rounded up. Nothing for one sequence, and for kernels that decoding does not
@@ -26,7 +26,8 @@ double secondsOfTurns(std::span<const TurnStretch> block, double times);
 std::optional<Kernel> halfOfBatch(const Kernel& kernel);
 
 /// Seconds of a pass that taking turns saves; 0 where nothing runs beside the device, where a kernel cannot be halved,
-/// and where two halves take longer than the whole.
+/// and where two halves take longer than the whole. The host is left aside: for passes that one graph holds. What the
+/// second reading of the weights adds to bytes and energy is not counted.
 double savedByTurns(const Composition& composition);
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include "study/fidelity/open_total.h"
 
 #include "learning/section_price.h"
+#include "methods/model/columns.h"
 #include "methods/model/whole_error.h"
 
 #include <algorithm>
@@ -243,6 +244,7 @@ OpenTotal::State OpenTotal::state() {
     fill();
     const auto& launches = composition_.list().launches;
     closeComposition(*askers_.scenario.workload, askers_.all.front().options, composition_);
+    if (askers_.all.size() > 1) composition_.turns = 0;  // of halves that one method prices, wholes that others did
     Mixed mixed;
     for (std::size_t u = 0; u < units_.size(); ++u) {
         const KernelKind kind = askers_.units[u].kind;
@@ -288,7 +290,7 @@ OpenTotal::State OpenTotal::state() {
         interval.correlatedLow = std::min(interval.correlatedLow, interval.low);
         interval.correlatedHigh = std::max(interval.correlatedHigh, interval.high);
     }
-    const double beside = composition_.pipelined.total + composition_.graphLaunch - composition_.overlapped - seconds;
+    const double beside = latencyOf(composition_) - seconds;
     state.latency = std::max(0.0, seconds + beside);
     state.low = std::max(0.0, std::min(state.latency, interval.low + std::min(0.0, beside)));
     state.high = std::max(state.latency, interval.high + std::max(0.0, beside));
