@@ -45,10 +45,12 @@ std::optional<Kernel> halfOfBatch(const Kernel& kernel) {
     half.epilogue.bytes /= 2;
     switch (kernel.kind) {
         case KernelKind::Gemm:
+            if (!halve(half.batch > 1 && half.m == 1 ? half.batch : half.m)) return std::nullopt;
+            break;
         case KernelKind::Elementwise:
         case KernelKind::Softmax:
         case KernelKind::Normalization:
-            if (!halve(half.m)) return std::nullopt;
+            (void)(halve(half.m) || halve(half.batch));  // what has one row runs once for each half
             break;
         case KernelKind::DecodeAttention:
             if (!halve(half.attention.batch)) return std::nullopt;

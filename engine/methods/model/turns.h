@@ -21,8 +21,9 @@ struct TurnStretch {
 /// O(stretches × blocks until the two keep pace).
 double secondsOfTurns(std::span<const TurnStretch> block, double times);
 
-/// The kernel with half of its sequences, rounded up. Nothing for one sequence, and for kernels that decoding does not
-/// run. As many experts are taken to be chosen as by the whole batch.
+/// The kernel with half of its sequences, rounded up; vector kernels of one row stay whole. Nothing for products and
+/// attention of one sequence, and for kernels that decoding does not run. As many experts are taken to be chosen as by
+/// the whole batch.
 std::optional<Kernel> halfOfBatch(const Kernel& kernel);
 
 /// Seconds of a pass that taking turns saves; 0 where nothing runs beside the device, where a kernel cannot be halved,
