@@ -184,10 +184,11 @@ double KernelIterationTime::takeTurns(const IterationWork& work, double tokens, 
                              return priceOf(launches_.decode(std::llround(sequences), std::llround(context)));
                          }),
              2);
-    const auto deep = static_cast<double>(std::max<std::int64_t>(1, spec_.model.config.layers));
+    const int layerCount = static_cast<int>(std::clamp<std::int64_t>(spec_.model.config.layers, 1, 1 << 20));
+    const double deep = layerCount;
     const std::array block{TurnStretch{false, (both.seconds - both.beside) / (2 * deep)},
                            TurnStretch{true, both.beside / (2 * deep)}};
-    const double taken = secondsOfTurns(block, deep);
+    const double taken = secondsOfTurns(block, layerCount);
     const double share = taken / layers.seconds;
     if (share >= 1) return 1;
     // Both halves spend their energy; the sides and what the clock stretches keep their share of the time.

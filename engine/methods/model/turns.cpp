@@ -7,30 +7,71 @@
 
 namespace orrery {
 
-double secondsOfTurns(std::span<const TurnStretch> block, double times) {
-    struct State {
-        std::array<double, 2> half{}, place{};
-    } now;
-    const auto run = [&](double share) {
-        for (const TurnStretch& stretch : block) {
-            double& free = now.place[stretch.beside ? 1 : 0];
-            for (double& end : now.half) free = end = std::max(end, free) + share * stretch.seconds;
+namespace {
+
+// When the halves end, and from when on the places are free.
+struct Ends {
+    std::array<double, 2> half{}, place{};
+
+    void run(std::span<const TurnStretch> turns) {
+        for (const TurnStretch& turn : turns) {
+            double& free = place[turn.beside ? 1 : 0];
+            for (double& end : half) free = end = std::max(end, free) + turn.seconds;
         }
-    };
-    for (double left = times; left > 0; left -= 1) {
-        const State before = now;
-        run(std::min(1.0, left));
-        // Once all ends move on by the same, so do those of every later block.
-        const double step = now.half[0] - before.half[0];
-        const auto same = [&](double end, double was) { return std::abs(end - was - step) <= 1e-12 * end; };
-        if (left <= 2 || !same(now.half[1], before.half[1]) || !same(now.place[0], before.place[0]) ||
-            !same(now.place[1], before.place[1]))
-            continue;
-        const double skipped = std::floor(left - 1) - 1;
-        for (auto* ends : {&now.half, &now.place})
-            for (double& end : *ends) end += skipped * step;
-        left -= skipped;
     }
+    /// All of them later by the same, or nothing.
+    std::optional<double> step(const Ends& before) const {
+        const double step = half[0] - before.half[0];
+        const auto same = [&](double end, double was) { return std::abs(end - was - step) <= 1e-12 * end; };
+        const bool all =
+            same(half[1], before.half[1]) && same(place[0], before.place[0]) && same(place[1], before.place[1]);
+        return all ? std::optional(step) : std::nullopt;
+    }
+    void move(double by) {
+        for (auto* ends : {&half, &place})
+            for (double& end : *ends) end += by;
+    }
+};
+
+// A half keeps its place until it needs the other one: kernels in a row are one turn.
+std::vector<TurnStretch> turnsOf(std::span<const TurnStretch> block) {
+    std::vector<TurnStretch> turns;
+    for (const TurnStretch& each : block) {
+        if (turns.empty() || turns.back().beside != each.beside)
+            turns.push_back(each);
+        else
+            turns.back().seconds += each.seconds;
+    }
+    return turns;
+}
+
+}  // namespace
+
+double secondsOfTurns(std::span<const TurnStretch> block, int times) {
+    std::vector<TurnStretch> turns = turnsOf(block);
+    if (turns.empty() || times < 1) return 0;
+    Ends now;
+    if (turns.size() == 1) return 2 * times * turns.front().seconds;
+    // The last turn of a block and the first of the next are one, where they are at the same place.
+    double first = 0;
+    if (turns.front().beside == turns.back().beside) {
+        first = turns.front().seconds;
+        now.run(std::span(turns).first(1));
+        turns.erase(turns.begin());
+        turns.back().seconds += first;
+    }
+    int left = times - 1;
+    while (left > 0) {
+        const Ends before = now;
+        now.run(turns);
+        --left;
+        if (const auto step = now.step(before); step && left > 0) {  // every later block adds as much
+            now.move(left * *step);
+            left = 0;
+        }
+    }
+    turns.back().seconds -= first;
+    now.run(turns);
     return std::max(now.half[0], now.half[1]);
 }
 
@@ -100,10 +141,11 @@ double savedByTurns(const Composition& c) {
     }
     double saved = 0;
     for (const LaunchRun& run : c.runs) {
+        if (run.times != std::floor(run.times) || run.times > 1e6) continue;  // repeats by the mean, of no order
         double whole = 0;
         for (std::size_t i = run.first; i < run.end; ++i) whole += c.prices[i].seconds;
         const std::span block = std::span(halves).subspan(run.first, run.end - run.first);
-        saved += std::max(0.0, run.times * whole - secondsOfTurns(block, run.times));
+        saved += std::max(0.0, run.times * whole - secondsOfTurns(block, static_cast<int>(run.times)));
     }
     return saved;
 }

@@ -11,15 +11,15 @@
 
 namespace orrery {
 
-/// What one half does without a change of place.
+/// A kernel of one half, or several in a row.
 struct TurnStretch {
     bool beside = false;  ///< on the units beside the device
     double seconds = 0;
 };
 
-/// Until two halves are through `times` equal blocks. Each place works for one half at a time, the first half first.
-/// O(stretches × blocks until the two keep pace).
-double secondsOfTurns(std::span<const TurnStretch> block, double times);
+/// Until two halves are through `times` equal blocks. A half keeps its place for as long as it needs it; each place
+/// works for one half at a time, the first half first. O(stretches × blocks until the two keep pace).
+double secondsOfTurns(std::span<const TurnStretch> block, int times);
 
 /// The kernel with half of its sequences, rounded up; vector kernels of one row stay whole. Nothing for products and
 /// attention of one sequence, and for kernels that decoding does not run. As many experts are taken to be chosen as by
