@@ -3,7 +3,6 @@
 #include "app/cli/evaluation_question.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
-#include "base/text/csv_cell.h"
 #include "base/text/words.h"
 #include "base/unit.h"
 #include "hardware/files/catalogue.h"
@@ -180,19 +179,6 @@ std::string textOf(const ScheduleSpace& space, std::span<const ScheduleSearch> s
     return text;
 }
 
-std::string csvOf(const ScheduleSpace& space, std::span<const ScheduleSearch> searches) {
-    std::string text = "guide,seed,trial,time_us,best_us,schedule\n";
-    for (const ScheduleSearch& search : searches) {
-        for (std::size_t i = 0; i < search.trials.size(); ++i) {
-            const ScheduleTrial& trial = search.trials[i];
-            text += fmt::format("{},{},{},{},{:.6g},{}\n", toText(search.guide), search.seed, i + 1,
-                                trial.seconds > 0 ? fmt::format("{:.6g}", 1e6 * trial.seconds) : "", 1e6 * trial.best,
-                                csvCell(space.textOf(trial.point)));
-        }
-    }
-    return text;
-}
-
 }  // namespace
 
 bool asksDrawnSearch(const Arguments& arguments) {
@@ -235,7 +221,7 @@ int runDrawnSearch(const Arguments& arguments, Watch& watch) {
     }
     watch.end();
     bool written = true;
-    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, csvOf(*asked->space, searches));
+    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, trialsAsCsv(*asked->space, searches));
     const std::string text = arguments.has("json") ? jsonOf(*asked->space, searches) : textOf(*asked->space, searches);
     return (arguments.value("csv") == "-" || print(text)) && written && !watch.interrupted() ? Answered : Unanswered;
 }

@@ -444,6 +444,13 @@ private slots:
         QVERIFY(told);
         QVERIFY(told->error < none->error);
         QVERIFY(told->width < none->width);
+        // What was learned of the others before says the same.
+        const auto others = learnOthers(table, device.name, {});
+        QVERIFY(others);
+        const auto again = bringDevice(table, device, {}, *others);
+        QVERIFY(again && again->told.size() == told->told.size());
+        for (std::size_t r = 0; r < told->told.size(); ++r)
+            QCOMPARE(again->told[r].predicted.mean, told->told[r].predicted.mean);
         std::vector<double> errors;
         for (std::size_t r = 0; r < table.networks.size(); ++r)
             errors.push_back(std::abs(told->told[r].predicted.mean / table.values[0][r] - 1));

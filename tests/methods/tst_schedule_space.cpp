@@ -292,6 +292,11 @@ private slots:
         QCOMPARE(found->trials.size(), std::size_t{16});
         const auto none = searchSchedules(prices, options);
         QVERIFY(!none && none.error().code == "study.cancelled");
+        // Nothing is put in order after a stop either, and what was not put in order then is so later.
+        const auto order = prices.cheapOrder(options.stop);
+        QVERIFY(!order && order.error().code == "study.cancelled");
+        const auto later = prices.cheapOrder({});
+        QVERIFY(later && later->size() == prices.space().legal().size());
     }
 
     void whatHasNoSpaceIsRefused() {

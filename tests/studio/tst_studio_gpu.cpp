@@ -73,6 +73,67 @@ private slots:
         QFile written(file);
         QVERIFY(written.open(QIODevice::ReadOnly));
         QCOMPARE(written.readAll().count('\n'), static_cast<int>(gpuCounters) + 1);
+        // What is compared beside it is no other kernel, and asks for no counters anew.
+        const CounterAnswers first = *page_->counters()->told();
+        const auto counted = [&](int row) {
+            return table->cells()->data(table->cells()->index(row, 4), Qt::DisplayRole).toString();
+        };
+        auto* budget = page_->findChild<QSpinBox*>("gpu.budget");
+        budget->setValue(budget->value() + 1);
+        QVERIFY(page_->counters()->told() && counted(0) != QString("–"));
+        budget->setValue(budget->value() - 1);
+        // Another kernel has its own, and nothing of the run.
+        const QString before = page_->findChild<QComboBox*>("gpu.kernel")->currentText();
+        page_->setKernel("gemm m=512 n=512 k=256 fp16");
+        QVERIFY(!page_->counters()->told());
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        QVERIFY((*page_->counters()->told())[0].value > first[0].value);  // eight times the work takes more cycles
+        QCOMPARE(counted(0), QString("–"));
+        // Of what is no kernel nothing is shown and nothing written.
+        page_->setKernel("gemm m=256 n=256 j=1 fp16");
+        QVERIFY(!page_->counters()->told());
+        QCOMPARE(table->cells()->rowCount(), 0);
+        QVERIFY(!page_->exportView(home_.filePath("none.csv")).isEmpty());
+        QVERIFY(!page_->findChild<ui::Label*>("gpu.counters.state")->text().isEmpty());
+        page_->setKernel(before);
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        QCOMPARE((*page_->counters()->told())[0].value, first[0].value);
+        QVERIFY(counted(0) != QString("–"));
+        // Unseen, nothing is worked out.
+        page_->tabs()->setCurrentIndex(0);
+        page_->setKernel("gemm m=512 n=256 k=128 fp16");
+        QTest::qWait(200);
+        QVERIFY(!page_->counters()->told());
+        page_->tabs()->setCurrentWidget(page_->counters());
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        page_->setKernel(before);
+    }
+
+    // Counters are of the design that stands: one that is asked late for an earlier one does not answer.
+    void countersFollowTheDesign() {
+        page_->tabs()->setCurrentWidget(page_->counters());
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        const CounterAnswers onH100 = *page_->counters()->told();
+        auto* state = page_->findChild<ui::Label*>("gpu.counters.state");
+        const auto draw = [&](const char* device) {
+            Project project = smallProject();
+            project.hardware = {loadHardware(device).value().hardware};
+            project.scenarios.front().hardware = project.hardware.front().name;
+            window_->document().reset(std::move(project));
+        };
+        page_->setKernel("gemm m=512 n=512 k=256 fp16");  // under way while the design changes
+        draw("mi300a");
+        QTRY_VERIFY(state->text().contains("nothing is known"));
+        QTest::qWait(300);
+        QVERIFY(!page_->counters()->told() && state->text().contains("nothing is known"));
+        page_->setKernel("gemm m=256 n=256 k=128 fp16");
+        draw("t4");
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told().has_value(), 20'000);
+        QVERIFY((*page_->counters()->told())[0].value != onH100[0].value);
+        window_->document().reset(smallProject());
+        QTRY_VERIFY_WITH_TIMEOUT(page_->counters()->told() && (*page_->counters()->told())[0].value == onH100[0].value,
+                                 20'000);
+        QVERIFY(answered());
     }
 
     // The workload's kernels come first, by their share of a pass: shares fall, add up to one pass and are

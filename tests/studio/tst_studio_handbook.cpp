@@ -43,6 +43,10 @@ private slots:
         QStringList ids;
         for (const Page* page : window_->studio().router.pages()) ids << page->card().id;
         for (const Dock* dock : window_->docks().all()) ids << dock->objectName();
+        QWidget view;  // of a page, with a place of its own
+        view.setObjectName(QStringLiteral("gpu.counters"));
+        const QString ofView = handbookOf(&view);
+        QVERIFY(book.section(book.find(ofView.section('#', 0, 0)), ofView.section('#', 1)) > 0);
         for (const QString& id : ids) {
             const QString place = handbookOf(id);
             QVERIFY2(!place.isEmpty(), qPrintable(id));

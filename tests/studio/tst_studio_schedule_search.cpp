@@ -7,6 +7,7 @@
 #include "support/event_loop_watch.h"
 #include "support/evidence_window.h"
 #include "widgets/common/label.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/schedules/nest_code.h"
 #include "widgets/schedules/nest_picture.h"
@@ -50,11 +51,14 @@ private slots:
     void guidesAreLinesOfOnePlot() {
         QVERIFY(!tab_->exportTo(home_.filePath("none.csv")).isEmpty());
         EventLoopWatch watch;
+        QElapsedTimer took;
+        took.start();
         search("a100-80-sxm", "gemm m=128 n=256 k=256", ScheduleGuide::Trees, 40);
         QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 120'000);
         watch.stop();
-        QVERIFY2(watch.busiest() < 150,
-                 qPrintable(QString::number(watch.busiest())));  // the search is not the window's
+        // The search is not the window's: it would work at one stretch as long as the search takes.
+        QVERIFY2(watch.busiest() < std::max(150.0, 0.5 * static_cast<double>(took.elapsed())),
+                 qPrintable(QString::number(watch.busiest())));
         auto* plot = found<ui::LinePlot>("plot");
         QCOMPARE(plot->data().lines.size(), std::size_t{1});
         QCOMPARE(plot->data().lines[0].y.size(), std::size_t{40});
@@ -75,10 +79,82 @@ private slots:
         QVERIFY(written.open(QIODevice::ReadOnly));
         QCOMPARE(written.readAll().count('\n'), 101);
         QCOMPARE(tab_->exportTo(home_.filePath("its.nest.svg")), QString());
+        // The ending says what is written.
+        const auto read = [&](const char* name) {
+            const QString error = tab_->exportTo(home_.filePath(name));
+            QFile out(home_.filePath(name));
+            return error.isEmpty() && out.open(QIODevice::ReadOnly) ? out.readAll() : QByteArray();
+        };
+        QVERIFY(read("loops.svg").contains("<svg"));
+        QVERIFY(read("loops.pdf").startsWith("%PDF"));
+        QVERIFY(read("loops.nest.csv").contains("row_") && !read("loops.nest.csv").contains("best_us"));
+        QVERIFY(!tab_->exportTo(home_.filePath("loops.txt")).isEmpty() && !QFile::exists(home_.filePath("loops.txt")));
+        // What is shown says what it is of, and that it is old once another product stands there.
+        QVERIFY(plot->data().title.contains("gemm m=128 n=256 k=256"));
+        auto* veil = page_->findChild<ui::Veil*>("search.schedules.veil");
+        QVERIFY(veil && !veil->isDown());
+        found<QLineEdit>("workload")->setText("gemm m=64 n=256 k=256");
+        QVERIFY(veil->isDown());
+        QVERIFY(!tab_->exportTo(home_.filePath("old.csv")).isEmpty() && !QFile::exists(home_.filePath("old.csv")));
+        found<QLineEdit>("workload")->setText("gemm m=128 n=256 k=256");
+        QVERIFY(!veil->isDown());
         // Another product begins anew.
         search("a100-80-sxm", "gemm m=64 n=256 k=256", ScheduleGuide::Random, 16);
         QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 120'000);
         QCOMPARE(plot->data().lines.size(), std::size_t{1});
+    }
+
+    // Loops of an earlier product do not stand beside a new search, and trials are written with their schedules from
+    // the first round on.
+    void aNewQuestionForgetsTheLoops() {
+        search("a100-80-sxm", "gemm m=64 n=128 k=128", ScheduleGuide::Random, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 60'000);
+        QVERIFY(!found<ui::NestPicture>("picture")->isEmpty());
+        search("core-i9-10940x", "gemm m=128 n=768 k=768", ScheduleGuide::Random, 5000);
+        QVERIFY(tab_->isWorking());
+        QVERIFY(found<ui::NestPicture>("picture")->isEmpty());
+        QVERIFY(found<ui::NestCode>("code")->toPlainText().isEmpty());
+        QVERIFY(!tab_->exportTo(home_.filePath("earlier.nest.svg")).isEmpty());
+        auto* exporting = found<QPushButton>("export");
+        QVERIFY(!exporting->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(exporting->isEnabled(), 60'000);
+        QVERIFY(tab_->isWorking());
+        const QString file = home_.filePath("so-far.csv");
+        QCOMPARE(tab_->exportTo(file), QString());
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = written.readAll().trimmed().split('\n');
+        QVERIFY(lines.size() > 8);
+        for (const QByteArray& line : lines) QVERIFY2(!line.endsWith(','), line.constData());
+        QTest::mouseClick(found<QPushButton>("start"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 30'000);
+    }
+
+    // Of the design that is drawn a further guide draws its line beside, until another design is drawn.
+    void aDrawnDesignKeepsItsLines() {
+        window_->document().reset(smallProject());
+        window_->studio().router.show(page_);
+        QTRY_VERIFY(tab_->isVisible());
+        search("", "gemm m=64 n=128 k=128", ScheduleGuide::Random, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 60'000);
+        search("", "gemm m=64 n=128 k=128", ScheduleGuide::Trees, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 60'000);
+        QCOMPARE(tab_->searches().size(), std::size_t{2});
+        auto* veil = page_->findChild<ui::Veil*>("search.schedules.veil");
+        QVERIFY(veil && !veil->isDown());
+        Project other = smallProject();
+        other.hardware = {loadHardware("t4").value().hardware};
+        other.scenarios.front().hardware = other.hardware.front().name;
+        window_->document().reset(std::move(other));
+        window_->studio().router.show(page_);
+        QTRY_VERIFY(tab_->isVisible());
+        QEnterEvent enter({}, {}, {});
+        QCoreApplication::sendEvent(tab_, &enter);
+        QVERIFY(veil->isDown());
+        search("", "gemm m=64 n=128 k=128", ScheduleGuide::Random, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab_->isWorking(), 60'000);
+        QCOMPARE(tab_->searches().size(), std::size_t{1});
+        QVERIFY(!veil->isDown());
     }
 
     void theCurveGrowsWhileItRunsAndStops() {

@@ -247,8 +247,9 @@ void DeviceTab::openTable(const QString& file) {
                [this](Expected<EdgeTable> table) {
                    if (!table) return refuse(table.error());
                    table_ = std::make_shared<const EdgeTable>(std::move(*table));
+                   const QSignalBlocker quiet(device_), alsoQuiet(other_), quietToo(model_);
                    model_->setEnabled(table_->space == "nasbench201" || table_->space == "fbnet");
-                   const QSignalBlocker quiet(device_), alsoQuiet(other_);
+                   if (!model_->isEnabled()) model_->setCurrentIndex(0);
                    device_->clear();
                    other_->clear();
                    other_->addItem(tr("Ranks against …"), QString());
@@ -280,12 +281,17 @@ void DeviceTab::ask() {
     options.model = model_->isEnabled() && model_->currentIndex() == 1 ? EdgeModel::Graph : EdgeModel::Additive;
     say(tr("Predicting the device from %1 samples").arg(samples->size()));
     work_->ask(
-        [table = table_, device = std::move(device), options](std::stop_token stop,
-                                                              Progress&) mutable -> Expected<Found> {
+        [table = table_, device = std::move(device), options, kept = kept_](std::stop_token stop,
+                                                                            Progress&) mutable -> Expected<Found> {
             options.stop = stop;
-            auto told = bringDevice(*table, device, options);
+            if (!kept->others || kept->table != table || kept->device != device.name || kept->model != options.model) {
+                auto others = learnOthers(*table, device.name, options);
+                if (!others) return tl::unexpected(std::move(others.error()));
+                *kept = {table, device.name, options.model, std::move(*others)};
+            }
+            auto told = bringDevice(*table, device, options, kept->others);
             if (!told) return tl::unexpected(std::move(told.error()));
-            auto steps = sampleSteps(*table, device, options);
+            auto steps = sampleSteps(*table, device, options, kept->others);
             if (!steps) return tl::unexpected(std::move(steps.error()));
             return Found{std::move(*told), std::move(*steps)};
         },
@@ -340,8 +346,13 @@ void DeviceTab::show(const Found& found) {
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
-    if (told.graph) text += tr(" A graph network tells, learned from the known devices.");
-    if (told.simple) text += tr(" A simple model is used: it did no worse on the samples left out.");
+    if (told.graph && told.simple)
+        text +=
+            tr(" A graph network was learned, but a simple model is used: it did no worse on the samples left out.");
+    else if (told.graph)
+        text += tr(" A graph network tells, learned from the known devices.");
+    else if (told.simple)
+        text += tr(" A simple model is used: it did no worse on the samples left out.");
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);

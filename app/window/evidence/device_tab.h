@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 class QComboBox;
@@ -45,6 +46,13 @@ private:
         BroughtDevice told;
         std::vector<SampleStep> steps;
     };
+    /// Read and written by the background's jobs alone, of which one runs at a time.
+    struct Kept {
+        std::shared_ptr<const EdgeTable> table;
+        std::string device;
+        EdgeModel model = EdgeModel::Additive;
+        OthersKnownPtr others;
+    };
     QWidget* buildForm();
     QWidget* buildPictures(QWidget* parent);
     void showRanks();
@@ -55,6 +63,7 @@ private:
 
     std::shared_ptr<const EdgeTable> table_;
     std::shared_ptr<const BroughtDevice> answer_;
+    std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();  ///< what was learned last of the known devices
     QComboBox* device_;
     QComboBox* model_;
     QSpinBox* count_;

@@ -4,7 +4,6 @@
 #include "app/window/form_parts.h"
 #include "app/window/shown_export.h"
 #include "app/window/state_line.h"
-#include "base/text/csv_cell.h"
 #include "hardware/files/catalogue.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
@@ -12,11 +11,13 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/schedules/nest_code.h"
 #include "widgets/schedules/nest_picture.h"
 #include "widgets/serving/line_plot.h"
 
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QPushButton>
@@ -24,17 +25,13 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 namespace orrery::app {
 
 namespace {
 
 constexpr std::size_t mostShown = 500;
-constexpr double microsecond = 1e6;
 
 const char* const usualWorkload = "gemm m=128 n=768 k=768";
 
@@ -100,6 +97,8 @@ ScheduleSearchTab::ScheduleSearchTab(std::function<HardwarePtr()> drawn, QWidget
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 2);
     column->addWidget(split, 1);
+    veil_ = new ui::Veil(split);
+    veil_->setObjectName(QStringLiteral("search.schedules.veil"));
     connect(code_, &ui::NestCode::lineChosen, picture_, &ui::NestPicture::setCurrentLine);
     connect(picture_, &ui::NestPicture::lineChosen, code_, &ui::NestCode::setCurrentLine);
     connect(list_, &ui::CellsTable::rowChosen, this, &ScheduleSearchTab::showTrial);
@@ -153,6 +152,8 @@ QWidget* ScheduleSearchTab::buildForm() {
                     tr("The trials of all guides as CSV, the loops as picture or CSV"));
     for (QWidget* each : std::initializer_list<QWidget*>{device_, workload_, guide_, trials_, seed_, start_, export_})
         row->addWidget(each);
+    connect(device_, &QComboBox::currentIndexChanged, this, &ScheduleSearchTab::showOld);
+    connect(workload_, &QLineEdit::textChanged, this, &ScheduleSearchTab::showOld);
     connect(start_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : start(); });
     connect(workload_, &QLineEdit::returnPressed, this, [this] {
         if (!work_->isRunning()) start();
@@ -162,9 +163,15 @@ QWidget* ScheduleSearchTab::buildForm() {
             this,
             {tr("Export"),
              "search.schedules.export.dialog",
-             {tr("CSV of the trials (*.csv)"), tr("SVG of the loop nest (*.nest.svg)"),
-              tr("CSV of the loop nest (*.nest.csv)")}},
+             {tr("CSV of the trials (*.csv)"), tr("SVG of the loop nest (*.svg)"), tr("PDF of the loop nest (*.pdf)"),
+              tr("PNG of the loop nest (*.png)"), tr("CSV of the loop nest (*.nest.csv)")}},
             [this](const QString& file) { return exportTo(file); }, *state_);
+        // A name without an ending gets that of the kind that is chosen.
+        auto* dialog = findChildren<QFileDialog*>(QStringLiteral("search.schedules.export.dialog")).last();
+        connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& kind) {
+            const qsizetype at = kind.indexOf(QLatin1String("*.")) + 2;
+            dialog->setDefaultSuffix(kind.mid(at, kind.indexOf(QLatin1Char(')'), at) - at));
+        });
     });
     return form;
 }
@@ -181,21 +188,48 @@ bool ScheduleSearchTab::isWorking() const {
 void ScheduleSearchTab::showState() {
     const bool running = work_->isRunning();
     start_->setText(running ? tr("Stop") : tr("Search"));
-    export_->setEnabled(!searches_.empty());
+    export_->setEnabled(prices_ && !searches_.empty());
+    showOld();
     if (!running || !work_->progress() || work_->progress()->total() == 0) return;
     state_->setTone(ui::Tone::Muted);
     state_->setFullText(
         tr("Searching: %1 of %2 trials").arg(work_->progress()->done()).arg(work_->progress()->total()));
 }
 
+bool ScheduleSearchTab::Question::operator==(const Question& other) const {
+    const bool same = drawn == other.drawn || (drawn && other.drawn && *drawn == *other.drawn);
+    return same && device == other.device && workload == other.workload;
+}
+
+ScheduleSearchTab::Question ScheduleSearchTab::question() const {
+    Question out{device_->currentData().toString(), workload_->text().trimmed(), nullptr};
+    if (out.device.isEmpty()) out.drawn = drawn_();
+    return out;
+}
+
+void ScheduleSearchTab::showOld() {
+    if (isOld())
+        veil_->drop(tr("This answers another device or product. Press Search to ask about this one."));
+    else
+        veil_->lift();
+}
+
+// The drawing may have changed on another page, or by an undo on this one.
+void ScheduleSearchTab::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    showOld();
+}
+
+void ScheduleSearchTab::enterEvent(QEnterEvent* event) {
+    QWidget::enterEvent(event);
+    showOld();
+}
+
 void ScheduleSearchTab::start() {
-    const QString id = device_->currentData().toString();
-    const HardwarePtr drawn = id.isEmpty() ? drawn_() : nullptr;
-    if (id.isEmpty() && !drawn) return say(tr("No design is drawn yet: choose a device of the library."), true);
-    const QString workload = workload_->text().trimmed();
-    // The drawing may have changed since: its prices are asked anew.
-    const QString question = id + QLatin1Char('\n') + workload;
-    std::shared_ptr<SchedulePrices> known = id.isEmpty() || question != question_ ? nullptr : prices_;
+    const Question question = this->question();
+    if (question.device.isEmpty() && !question.drawn)
+        return say(tr("No design is drawn yet: choose a device of the library."), true);
+    std::shared_ptr<SchedulePrices> known = question == asked_ ? prices_ : nullptr;
     ScheduleSearchOptions options;
     options.guide = static_cast<ScheduleGuide>(guide_->currentData().toInt());
     options.trials = static_cast<std::size_t>(trials_->value());
@@ -205,9 +239,11 @@ void ScheduleSearchTab::start() {
         prices_.reset();
         listed_.clear();
         list_->setCells({}, {});
-        showCurves();
+        code_->setNest({});
+        picture_->setNest({});
     }
-    question_ = question;
+    asked_ = question;
+    showCurves();
     live_ = std::make_shared<Live>();
     struct Found {
         std::shared_ptr<SchedulePrices> prices;
@@ -217,15 +253,19 @@ void ScheduleSearchTab::start() {
     work_->ask(
         [=, live = live_](std::stop_token stop, Progress& progress) mutable -> Expected<Found> {
             if (!known) {
-                HardwarePtr hardware = drawn;
+                HardwarePtr hardware = question.drawn;
                 if (!hardware) {
-                    auto loaded = loadHardware(id.toStdString());
+                    auto loaded = loadHardware(question.device.toStdString());
                     if (!loaded) return tl::unexpected(std::move(loaded.error()));
                     hardware = std::make_shared<const Hardware>(std::move(loaded->hardware));
                 }
-                auto space = scheduleSpace(hardware, workload.toStdString());
+                auto space = scheduleSpace(hardware, question.workload.toStdString());
                 if (!space) return tl::unexpected(std::move(space.error()));
                 known = std::make_shared<SchedulePrices>(std::move(*space));
+            }
+            {
+                const std::scoped_lock lock(live->guard);
+                live->prices = known;
             }
             progress.setTotal(std::min(options.trials, known->space().legal().size()));
             const auto executor = makeDefaultExecutor();
@@ -276,6 +316,7 @@ void ScheduleSearchTab::takeLive() {
         const std::scoped_lock lock(live_->guard);
         if (!live_->fresh) return;
         so = live_->search;
+        prices_ = live_->prices;
         live_->fresh = false;
     }
     put(std::move(so));
@@ -293,7 +334,8 @@ void ScheduleSearchTab::put(ScheduleSearch search) {
 
 void ScheduleSearchTab::showCurves() {
     ui::LinePlotData data;
-    data.title = tr("Best after each trial");
+    data.title = prices_ ? tr("%1 on %2: best after each trial").arg(asked_.workload, ui::qs(prices_->space().device()))
+                         : tr("Best after each trial");
     data.xName = tr("trials");
     data.yName = tr("time of the fastest");
     data.yTicks = ui::TickText::Seconds;
@@ -347,26 +389,17 @@ void ScheduleSearchTab::showTrial(int row) {
     picture_->setNest(nest);
 }
 
-std::string ScheduleSearchTab::trialsCsv() const {
-    std::string text = "guide,seed,trial,time_us,best_us,schedule\n";
-    for (const ScheduleSearch& search : searches_) {
-        for (std::size_t i = 0; i < search.trials.size(); ++i) {
-            const ScheduleTrial& trial = search.trials[i];
-            text += fmt::format("{},{},{},{},{:.6g},{}\n", toText(search.guide), search.seed, i + 1,
-                                trial.seconds > 0 ? fmt::format("{:.6g}", microsecond * trial.seconds) : "",
-                                microsecond * trial.best,
-                                csvCell(prices_ ? prices_->space().textOf(trial.point) : std::string()));
-        }
-    }
-    return text;
-}
-
 QString ScheduleSearchTab::exportTo(const QString& file) const {
-    if (searches_.empty()) return tr("nothing has been searched yet");
-    const QString kind = QFileInfo(QFileInfo(file).completeBaseName()).suffix().toLower();
-    if (kind == QLatin1String("nest"))
-        return picture_->isEmpty() ? tr("no schedule is chosen") : picture_->exportTo(file);
-    return ui::writeText(file, QByteArray::fromStdString(trialsCsv()));
+    if (!prices_ || searches_.empty()) return tr("nothing has been searched yet");
+    if (isOld()) return tr("what is shown answers another device or product: press Search first");
+    const QFileInfo about(file);
+    const QString ending = about.suffix().toLower();
+    const bool table = ending == QLatin1String("csv");
+    const bool nest = table && QFileInfo(about.completeBaseName()).suffix().toLower() == QLatin1String("nest");
+    if (table && !nest) return ui::writeText(file, QByteArray::fromStdString(trialsAsCsv(prices_->space(), searches_)));
+    if (!nest && !QStringList{QStringLiteral("svg"), QStringLiteral("pdf"), QStringLiteral("png")}.contains(ending))
+        return tr("the ending says what is written: .csv the trials, .svg, .pdf, .png or .nest.csv the loops");
+    return picture_->isEmpty() ? tr("no schedule is chosen") : picture_->exportTo(file);
 }
 
 }  // namespace orrery::app

@@ -24,6 +24,7 @@ class Label;
 class LinePlot;
 class NestCode;
 class NestPicture;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -39,17 +40,31 @@ public:
     bool isWorking() const;
     /// One per guide of the question that stands; the one under way as far as it is known.
     const std::vector<ScheduleSearch>& searches() const { return searches_; }
-    /// By the ending: the trials (csv), the plot's numbers in them. What went wrong; empty if nothing.
+    /// By the ending: the trials of all guides (csv), the loops that are shown as a picture (svg, pdf, png) or as
+    /// numbers (nest.csv). What went wrong, as for what answers an earlier question; empty if nothing.
     QString exportTo(const QString& file) const;
 
+protected:
+    void showEvent(QShowEvent* event) override;
+    void enterEvent(QEnterEvent* event) override;
+
 private:
+    struct Question {
+        QString device, workload;
+        HardwarePtr drawn;  ///< where `device` is empty: the design that is drawn
+        bool operator==(const Question& other) const;
+    };
     /// Written by the searching thread, read by the window while it runs.
     struct Live {
         std::mutex guard;
+        std::shared_ptr<SchedulePrices> prices;
         ScheduleSearch search;
         bool fresh = false;
     };
     QWidget* buildForm();
+    Question question() const;  ///< of the form
+    bool isOld() const { return !searches_.empty() && !(asked_ == question()); }
+    void showOld();
     void start();
     void takeLive();
     void put(ScheduleSearch search);
@@ -58,7 +73,6 @@ private:
     void showTrial(int row);
     void showState();
     void say(const QString& text, bool bad = false);
-    std::string trialsCsv() const;
 
     std::function<HardwarePtr()> drawn_;
     QComboBox *device_, *guide_;
@@ -70,7 +84,8 @@ private:
     ui::CellsTable* list_;
     ui::NestCode* code_;
     ui::NestPicture* picture_;
-    QString question_;  ///< device and workload that `searches_` are of
+    ui::Veil* veil_;
+    Question asked_;  ///< what `searches_` are of
     std::shared_ptr<SchedulePrices> prices_;
     std::vector<ScheduleSearch> searches_;
     std::vector<SchedulePoint> listed_;

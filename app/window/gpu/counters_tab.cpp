@@ -34,26 +34,57 @@ CountersTab::CountersTab(QWidget* parent) : QWidget(parent) {
     column->addWidget(table_, 1);
 }
 
-void CountersTab::say(const QString& text) {
+void CountersTab::say(const QString& text, ui::Tone tone) {
+    state_->setTone(tone);
     state_->setFullText(text);
 }
 
-void CountersTab::ask(const std::optional<GpuDrawing>& gpu, const std::string& kernel) {
+void CountersTab::forget() {
+    ++question_;
+    work_.cancel();
+    due_ = false;
     told_.reset();
     counted_.reset();
-    kernel_ = kernel;
+    hardware_.reset();
+    gpu_.reset();
+    kernel_.clear();
     show();
-    if (!gpu) return say({});
-    if (gpu->drawn.machine.lanes != 32 || gpu->drawn.machine.dies > 1)
-        return say(
-            tr("Counters were learned of GPUs with warps of 32 lanes and one L2: of this one nothing is known."));
+    say({}, ui::Tone::Muted);
+}
+
+bool CountersTab::ask(const HardwarePtr& hardware, const std::optional<GpuDrawing>& gpu, const std::string& kernel) {
+    if (gpu && gpu_ && hardware == hardware_ && kernel == kernel_) return false;
+    forget();
+    hardware_ = hardware;
+    gpu_ = gpu;
+    kernel_ = kernel;
+    due_ = gpu.has_value();
+    if (due_ && isVisible()) begin();
+    return true;
+}
+
+void CountersTab::refuse(const Diagnostic& why) {
+    forget();
+    say(ui::sentenceText(ui::windowText(why.message)), ui::Tone::Warning);
+}
+
+void CountersTab::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (due_) begin();
+}
+
+void CountersTab::begin() {
+    due_ = false;
+    if (gpu_->drawn.machine.lanes != 32 || gpu_->drawn.machine.dies > 1)
+        return say(tr("Counters were learned of GPUs with warps of 32 lanes and one L2: of this one nothing is known."),
+                   ui::Tone::Warning);
     struct Found {
         std::shared_ptr<const CounterModel> model;
         CounterAnswers answers;
         double widening = 1;
     };
     work_.ask(
-        [gpu = *gpu, kernel, model = model_](std::stop_token, Progress&) mutable -> Expected<Found> {
+        [gpu = *gpu_, kernel = kernel_, model = model_](std::stop_token, Progress&) mutable -> Expected<Found> {
             if (!model) {
                 auto loaded = CounterModel::load();
                 if (!loaded) return tl::unexpected(std::move(loaded.error()));
@@ -65,8 +96,9 @@ void CountersTab::ask(const std::optional<GpuDrawing>& gpu, const std::string& k
             if (!code) return tl::unexpected(code.error());
             return Found{model, model->answer(*code), model->widening(*code)};
         },
-        [this](Expected<Found> found) {
-            if (!found) return say(ui::windowText(found.error().message) + QLatin1Char('.'));
+        [this, question = question_](Expected<Found> found) {
+            if (question != question_) return;
+            if (!found) return say(ui::sentenceText(ui::windowText(found.error().message)), ui::Tone::Warning);
             model_ = std::move(found->model);
             told_ = found->answers;
             widening_ = found->widening;
@@ -77,14 +109,15 @@ void CountersTab::ask(const std::optional<GpuDrawing>& gpu, const std::string& k
                          ui::countText(static_cast<double>(model_->surrogate().rows)));
             say(widening_ > 1
                     ? of + tr(" The kernel lies beyond them: intervals are %1 times as wide.").arg(widening_, 0, 'f', 1)
-                    : of);
+                    : of,
+                ui::Tone::Muted);
             show();
         });
 }
 
 void CountersTab::setRun(const GpuAnswer& answer) {
     counted_.reset();
-    if (!answer.runs.empty() && answer.question.kernel == kernel_) {
+    if (!answer.runs.empty() && answer.question.hardware == hardware_ && answer.question.kernel == kernel_) {
         const GpuRun& run = answer.runs.front();
         if (run.seen.part.whole() && !run.stopped()) counted_ = countersOf(run.seen.result, run.seen.machine);
     }
@@ -110,7 +143,7 @@ void CountersTab::show() {
                                  outside ? ui::Tone::Bad : ui::Tone::Normal, true}
                       : ui::Cell{QStringLiteral("–"), 1e300, tr("No run of the whole kernel"), ui::Tone::Muted, true}});
     }
-    table_->setCells({tr("Counter"), tr("Predicted"), tr("From"), tr("To"), tr("Counted by the run")},
+    table_->setCells({tr("Counter"), tr("Predicted"), tr("90 % from"), tr("90 % to"), tr("Counted by the run")},
                      std::move(cells));
 }
 

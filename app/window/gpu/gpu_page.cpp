@@ -175,7 +175,7 @@ void GpuPage::follow() {
     const auto gpu = gpuDrawing(studio_.document.hardware());
     if (!gpu) {
         occupancy_->setMachine({});
-        counters_->ask({}, {});
+        counters_->ask(nullptr, {}, {});
         if (answer_) return asked();
         const QString hint = gpu.error().hint.empty() ? tr("Open a GPU of the library, such as A100 or H100.")
                                                       : ui::sentenceText(ui::windowText(gpu.error().hint));
@@ -197,15 +197,16 @@ void GpuPage::asked() {
     if (!kernels_) return;
     refusal_.reset();
     const std::string kernel = kernel_.trimmed().toStdString();
-    if (const auto gpu = gpuDrawing(studio_.document.hardware()); !gpu) {
+    const HardwarePtr hardware = studio_.document.hardware();
+    if (const auto gpu = gpuDrawing(hardware); !gpu) {
         refusal_ = gpu.error();
     } else if (const auto header = kernelHeader(kernel, *gpu)) {
         occupancy_->setKernel(*header);
-        counters_->ask(*gpu, kernel);
-        if (answer_ && !late()) counters_->setRun(*answer_);
+        if (counters_->ask(hardware, *gpu, kernel) && answer_) counters_->setRun(*answer_);
     } else {
         refusal_ = header.error();
     }
+    if (refusal_) counters_->refuse(*refusal_);
     factor_->setEnabled(!change_->currentData().toString().isEmpty() &&
                         !change_->currentData().toString().startsWith(QLatin1String("scheduler")));
     showLate();
@@ -250,7 +251,7 @@ void GpuPage::take(Expected<GpuAnswer>&& answer) {
     }
     refusal_.reset();
     answer_ = std::move(*answer);
-    if (!late()) counters_->setRun(*answer_);
+    counters_->setRun(*answer_);
     showRuns();
     showLate();
 }

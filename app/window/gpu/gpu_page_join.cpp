@@ -115,6 +115,7 @@ std::vector<ui::PaletteEntry> GpuPage::findable() {
     tab(tr("Where a kernel's cycles go"), 2);
     tab(tr("Hot spots: what instructions cost"), 3);
     tab(tr("Occupancy calculator"), 4);
+    tab(tr("Counters from code"), 5);
     return found;
 }
 

@@ -49,6 +49,11 @@ constexpr std::array lines{
     Line{"history", "drawing.md"},
 };
 
+// Views of a page that have a place of their own, by their object's name.
+constexpr std::array views{
+    Line{"gpu.counters", "gpu-cycles.md#counters-from-code"},
+};
+
 }  // namespace
 
 QString handbookFolder() {
@@ -67,6 +72,8 @@ QString handbookOf(const QString& id) {
 
 QString handbookOf(const QWidget* widget) {
     for (const QWidget* at = widget; at; at = at->parentWidget()) {
+        for (const Line& view : views)
+            if (at->objectName() == QLatin1String(view.id)) return QLatin1String(view.place);
         if (const auto* dock = qobject_cast<const Dock*>(at)) return handbookOf(dock->objectName());
         if (const auto* page = qobject_cast<const Page*>(at)) return handbookOf(page->card().id);
     }

@@ -20,13 +20,7 @@
 #include <set>
 
 namespace orrery {
-namespace {
 
-constexpr double ownNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double middleOfNormal = 0.6744897501960817, ninetyOfNormal = 1.6448536269514722;
-constexpr std::size_t mostTogether = 300;  // networks whose errors are weighed against each other
-
-// What is learned of the known devices once, whatever was measured of the new one.
 struct OthersKnown {
     std::optional<NamedNetworks> named;  // networks by name
     FeatureRows features;                // else
@@ -34,39 +28,11 @@ struct OthersKnown {
     std::optional<DevicePrior> prior;
 };
 
-Expected<OthersKnown> learnOthers(const EdgeTable& known, const std::string& device, const BringOptions& options) {
-    const bool graph = options.model == EdgeModel::Graph;
-    OthersKnown out;
-    if (known.networks.empty()) return fail("edge.no-networks", "the table has no network");
-    if (known.space.empty()) {
-        if (graph)
-            return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
-                        "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
-        const EdgeProtocol protocol;
-        auto named = namedNetworks({known, known, protocol, true}, device);
-        if (!named) return Unexpected(named.error());
-        out.named = std::move(*named);
-        return out;
-    }
-    auto features = edgeFeatures(known);
-    if (!features) return Unexpected(features.error());
-    out.features = std::move(*features);
-    for (std::size_t t = 0; t < known.targets.size(); ++t)
-        if (!sameWhole(known, t, known, device)) out.columns.push_back(known.values[t]);
-    if (graph) {
-        const auto graphs = GraphFeatures::learn(known.space, known.networks, out.columns,
-                                                 {.seed = options.seed, .stop = options.stop});
-        if (!graphs) return Unexpected(graphs.error());
-        auto rows = graphs->rows(known.networks, out.features);
-        if (!rows) return Unexpected(rows.error());
-        out.features = std::move(*rows);
-    }
-    auto prior =
-        DevicePrior::learn(out.features, out.columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
-    if (!prior) return Unexpected(prior.error());
-    out.prior = std::move(*prior);
-    return out;
-}
+namespace {
+
+constexpr double ownNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double middleOfNormal = 0.6744897501960817, ninetyOfNormal = 1.6448536269514722;
+constexpr std::size_t mostTogether = 300;  // networks whose errors are weighed against each other
 
 // One device among known ones: samples as places, told and together as the two kinds of tables allow.
 struct Bringing {
@@ -226,10 +192,46 @@ Expected<BroughtDevice> bringAmong(const OthersKnown& others, const EdgeTable& k
 
 }  // namespace
 
-Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options) {
-    const auto others = learnOthers(known, device.name, options);
+Expected<OthersKnownPtr> learnOthers(const EdgeTable& known, const std::string& device, const BringOptions& options) {
+    const bool graph = options.model == EdgeModel::Graph;
+    auto made = std::make_shared<OthersKnown>();
+    OthersKnown& out = *made;
+    if (known.networks.empty()) return fail("edge.no-networks", "the table has no network");
+    if (known.space.empty()) {
+        if (graph)
+            return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
+                        "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
+        const EdgeProtocol protocol;
+        auto named = namedNetworks({known, known, protocol, true}, device);
+        if (!named) return Unexpected(named.error());
+        out.named = std::move(*named);
+        return OthersKnownPtr(made);
+    }
+    auto features = edgeFeatures(known);
+    if (!features) return Unexpected(features.error());
+    out.features = std::move(*features);
+    for (std::size_t t = 0; t < known.targets.size(); ++t)
+        if (!sameWhole(known, t, known, device)) out.columns.push_back(known.values[t]);
+    if (graph) {
+        const auto graphs = GraphFeatures::learn(known.space, known.networks, out.columns,
+                                                 {.seed = options.seed, .stop = options.stop});
+        if (!graphs) return Unexpected(graphs.error());
+        auto rows = graphs->rows(known.networks, out.features);
+        if (!rows) return Unexpected(rows.error());
+        out.features = std::move(*rows);
+    }
+    auto prior =
+        DevicePrior::learn(out.features, out.columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
+    if (!prior) return Unexpected(prior.error());
+    out.prior = std::move(*prior);
+    return OthersKnownPtr(made);
+}
+
+Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options,
+                                    const OthersKnownPtr& before) {
+    const auto others = before ? Expected<OthersKnownPtr>(before) : learnOthers(known, device.name, options);
     if (!others) return Unexpected(others.error());
-    return bringAmong(*others, known, device, options);
+    return bringAmong(**others, known, device, options);
 }
 
 Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& known, const OwnDevice& device) {
@@ -258,20 +260,20 @@ Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& kn
 }
 
 Expected<std::vector<SampleStep>> sampleSteps(const EdgeTable& known, const OwnDevice& device,
-                                              const BringOptions& options) {
+                                              const BringOptions& options, const OthersKnownPtr& before) {
     std::vector<SampleStep> steps;
     BringOptions own = options;
     own.next = 0;
     const std::size_t all = device.measured.size(), most = std::min<std::size_t>(all, 24);
     if (all == 0) return steps;
-    const auto others = learnOthers(known, device.name, options);
+    const auto others = before ? Expected<OthersKnownPtr>(before) : learnOthers(known, device.name, options);
     if (!others) return Unexpected(others.error());
     for (std::size_t i = 1; i <= most; ++i) {
         const std::size_t count = i * all / most;  // every one of few
         if (options.stop.stop_requested()) return fail("edge.stopped", "stopped");
         OwnDevice some{device.name,
                        {device.measured.begin(), device.measured.begin() + static_cast<std::ptrdiff_t>(count)}};
-        const auto told = bringAmong(*others, known, some, own);
+        const auto told = bringAmong(**others, known, some, own);
         if (!told) return Unexpected(told.error());
         SampleStep step{count, told->error, told->width, ownNan, ownNan, ownNan};
         std::vector<double> said, measured;

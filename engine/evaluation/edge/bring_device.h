@@ -6,6 +6,7 @@
 #include "evaluation/edge/edge_judge.h"
 #include "learning/edge/device_file.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -44,15 +45,24 @@ struct BroughtDevice {
     double width = 0;                  ///< of their intervals: middle of high ÷ low
     std::vector<NextMeasurement> next;
     std::size_t knownDevices = 0;      ///< 0: a roofline alone
-    bool graph = false;                ///< a graph network tells
+    bool graph = false;                ///< a graph network was learned; it tells unless the simple model does
     bool simple = false;               ///< the simple model was no worse on what was left out, and tells
     Diagnostics notes;                 ///< samples that could not be used: “network: why”
     std::optional<DeviceModel> model;  ///< of networks with a code
 };
 
-/// Fails with `edge.bad-sample`, `edge.few-devices`, `edge.no-networks` where nothing is left to measure,
+/// What is learned of a table's devices but the one of that name, whatever is measured of it: by `seed` and `model` of
+/// the options. It may be kept from question to question.
+struct OthersKnown;
+using OthersKnownPtr = std::shared_ptr<const OthersKnown>;
+/// Fails as bringDevice, with `edge.stopped`.
+Expected<OthersKnownPtr> learnOthers(const EdgeTable& known, const std::string& device, const BringOptions& options);
+
+/// `others`: learned before of the same table, device's name and options; null: learned now. Fails with
+/// `edge.bad-sample`, `edge.few-devices`, `edge.no-networks` where nothing is left to measure,
 /// `edge.no-graph` where a graph network is asked about names.
-Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options = {});
+Expected<BroughtDevice> bringDevice(const EdgeTable& known, const OwnDevice& device, const BringOptions& options = {},
+                                    const OthersKnownPtr& others = nullptr);
 
 /// As a file that answers by itself (`learning/edge/device_file.h`, the method `edge-device`). Fails with
 /// `edge.no-latency` for a side of a run that is no latency (`pi5_mj`), with `edge.no-samples` with nothing told, with
@@ -67,7 +77,7 @@ struct SampleStep {
                                            ///< NaN below three of them
 };
 Expected<std::vector<SampleStep>> sampleSteps(const EdgeTable& known, const OwnDevice& device,
-                                              const BringOptions& options = {});
+                                              const BringOptions& options = {}, const OthersKnownPtr& others = nullptr);
 
 /// Results as CSV with the columns `network` and `latency` (or `latency_ms`, or the second column). Empty cells were
 /// not measured. Fails with `edge.no-column`, `edge.bad-number`.

@@ -1,7 +1,10 @@
 #include "methods/schedule/schedule_search.h"
 
 #include "base/random.h"
+#include "base/text/csv_cell.h"
 #include "learning/training.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -31,9 +34,9 @@ public:
         std::vector<SchedulePoint> chosen;
         const bool learns = options_.guide == ScheduleGuide::Trees || options_.guide == ScheduleGuide::Both;
         if (options_.guide == ScheduleGuide::Analytic ||
-            (options_.guide == ScheduleGuide::Both && search.trials.empty()))
-            cheapest(count, chosen);
-        else if (learns && !search.trials.empty()) {
+            (options_.guide == ScheduleGuide::Both && search.trials.empty())) {
+            if (auto told = cheapest(count, chosen); !told) return Unexpected(told.error());
+        } else if (learns && !search.trials.empty()) {
             if (auto told = learned(search, count - (count > 1 ? 1 : 0), chosen); !told)
                 return Unexpected(told.error());
         }
@@ -50,9 +53,11 @@ private:
 
     SchedulePoint blind() { return space_.legal()[random_.below(space_.legal().size())]; }
 
-    void cheapest(std::size_t count, std::vector<SchedulePoint>& chosen) {
-        const auto& order = prices_.cheapOrder();
-        for (; cheap_ < order.size() && chosen.size() < count; ++cheap_) take(order[cheap_], chosen);
+    Expected<void> cheapest(std::size_t count, std::vector<SchedulePoint>& chosen) {
+        const auto order = prices_.cheapOrder(options_.stop);
+        if (!order) return Unexpected(order.error());
+        for (; cheap_ < order->size() && chosen.size() < count; ++cheap_) take((*order)[cheap_], chosen);
+        return {};
     }
 
     // One axis or two elsewhere; the schedule itself where ten tries cannot run.
@@ -135,8 +140,9 @@ private:
         };
         for (std::size_t i = 0; i < poolDrawn; ++i) consider(blind());
         if (options_.guide == ScheduleGuide::Both) {
-            const auto& order = prices_.cheapOrder();
-            for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 256); ++i) consider(order[i]);
+            const auto order = prices_.cheapOrder(options_.stop);
+            if (!order) return Unexpected(order.error());
+            for (const SchedulePoint point : order->first(std::min<std::size_t>(order->size(), 256))) consider(point);
         }
         std::vector<ScheduleTrial> best = search.trials;
         std::ranges::stable_sort(best, {}, [](const ScheduleTrial& trial) {
@@ -207,16 +213,19 @@ Expected<double> SchedulePrices::of(SchedulePoint point, const std::stop_token& 
     return told;
 }
 
-const std::vector<SchedulePoint>& SchedulePrices::cheapOrder() {
+Expected<std::span<const SchedulePoint>> SchedulePrices::cheapOrder(const std::stop_token& stop) {
     const std::scoped_lock lock(guard_);
     if (order_.empty()) {
         std::vector<std::pair<double, SchedulePoint>> priced;
-        for (const SchedulePoint point : space_->legal()) priced.emplace_back(space_->cheapSeconds(point), point);
+        for (const SchedulePoint point : space_->legal()) {
+            if (stop.stop_requested()) return fail("study.cancelled", "the search was stopped");
+            priced.emplace_back(space_->cheapSeconds(point), point);
+        }
         std::ranges::sort(priced);
         for (const auto& [seconds, point] : priced)
             if (seconds > 0) order_.push_back(point);
     }
-    return order_;
+    return std::span<const SchedulePoint>(order_);
 }
 
 Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleSearchOptions& options) {
@@ -226,6 +235,7 @@ Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleS
     const std::size_t most = std::min(options.trials, prices.space().legal().size());
     while (search.trials.size() < most && !options.stop.stop_requested()) {
         auto asked = proposer.next(search, std::min(roundSize, most - search.trials.size()));
+        if (!asked && options.stop.stop_requested()) break;
         if (!asked) return Unexpected(asked.error());
         if (asked->empty()) break;
         std::vector<Expected<double>> told(asked->size(), 0.0);
@@ -246,6 +256,20 @@ Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleS
     }
     if (search.trials.empty()) return fail("study.cancelled", "the search was stopped");
     return search;
+}
+
+std::string trialsAsCsv(const ScheduleSpace& space, std::span<const ScheduleSearch> searches) {
+    constexpr double microsecond = 1e6;
+    std::string text = "guide,seed,trial,time_us,best_us,schedule\n";
+    for (const ScheduleSearch& search : searches) {
+        for (std::size_t i = 0; i < search.trials.size(); ++i) {
+            const ScheduleTrial& trial = search.trials[i];
+            text += fmt::format("{},{},{},{},{:.6g},{}\n", toText(search.guide), search.seed, i + 1,
+                                trial.seconds > 0 ? fmt::format("{:.6g}", microsecond * trial.seconds) : "",
+                                microsecond * trial.best, csvCell(space.textOf(trial.point)));
+        }
+    }
+    return text;
 }
 
 double bestOf(std::span<const ScheduleSearch> searches) {

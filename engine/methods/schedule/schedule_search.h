@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -53,8 +54,8 @@ public:
     const ScheduleSpace& space() const { return *space_; }
     /// 0: the target cannot run it. Fails with `study.cancelled`.
     Expected<double> of(SchedulePoint point, const std::stop_token& stop);
-    /// By the cheap price, rising; worked out once.
-    const std::vector<SchedulePoint>& cheapOrder();
+    /// By the cheap price, rising; worked out once. Fails with `study.cancelled`.
+    Expected<std::span<const SchedulePoint>> cheapOrder(const std::stop_token& stop);
 
 private:
     ScheduleSpacePtr space_;
@@ -75,6 +76,9 @@ struct ScheduleSearchOptions {
 /// there is then is given). Fails with `study.cancelled` where it was stopped before a round was through, and as
 /// training.
 Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleSearchOptions& options);
+
+/// `guide,seed,trial,time_us,best_us,schedule`, a line per trial of each search; no time where it cannot run.
+std::string trialsAsCsv(const ScheduleSpace& space, std::span<const ScheduleSearch> searches);
 
 /// Searches side by side: of each guide, how many trials until 95 % of the best that any of them found. Where one did
 /// not come so far, its trials and one more count: the mean is then a lower bound.

@@ -74,10 +74,13 @@ Expected<void> ScheduleSpace::keep(const std::function<bool(SchedulePoint)>& run
         all *= axis.values.size();
         if (all == 0 || all > mostPoints) break;
     }
-    if (all > 0 && all <= mostPoints) {
-        for (std::size_t point = 0; point < all; ++point)
-            if (runs(static_cast<SchedulePoint>(point))) legal_.push_back(static_cast<SchedulePoint>(point));
-    }
+    if (all > mostPoints)
+        return fail("schedules.space",
+                    fmt::format("{} on {} has too many schedules to look at each", toText(kernel_), device_),
+                    fmt::format("at most {} combinations of choices", mostPoints),
+                    "choose smaller extents, or extents with fewer divisors");
+    for (std::size_t point = 0; point < all; ++point)
+        if (runs(static_cast<SchedulePoint>(point))) legal_.push_back(static_cast<SchedulePoint>(point));
     if (legal_.empty())
         return fail("schedules.space", fmt::format("no schedule of {} can run on {}", toText(kernel_), device_), {},
                     "choose larger extents, or a device with more registers or shared memory");

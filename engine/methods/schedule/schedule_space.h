@@ -64,7 +64,8 @@ public:
 protected:
     ScheduleSpace() = default;
     double value(SchedulePoint point, std::size_t axis) const;
-    /// Keeps the points of `axes_` for which `runs` holds. Fails with `schedules.space` where none does.
+    /// Keeps the points of `axes_` for which `runs` holds. Fails with `schedules.space` where none does, and
+    /// where there are more than 2²⁴ points.
     Expected<void> keep(const std::function<bool(SchedulePoint)>& runs);
 
     std::vector<ScheduleAxis> axes_;
