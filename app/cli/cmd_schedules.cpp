@@ -263,6 +263,9 @@ std::optional<Diagnostic> passedOver(const Arguments& arguments) {
 }
 
 int runSchedules(const Arguments& arguments, Watch& watch) {
+    if (arguments.value("csv") == "-") {
+        if (const auto problem = meaningless(arguments, "`--csv -`", {"json"})) return failed(*problem);
+    }
     if (asksDrawnSearch(arguments)) return runDrawnSearch(arguments, watch);
     if (arguments.positionals().empty()) {
         return failed(

@@ -72,6 +72,10 @@ Expected<Asked> read(const Arguments& arguments) {
         }
     }
     if (asked.guides.empty()) asked.guides = {ScheduleGuide::Both};
+    if (std::ranges::find(asked.guides, ScheduleGuide::Random) == asked.guides.end()) {
+        if (const auto problem = meaningless(arguments, "guides other than `random`", {"blind"}))
+            return Unexpected(*problem);
+    }
     auto loaded = loadHardware(hardware.front());
     if (!loaded) return Unexpected(loaded.error());
     auto space = scheduleSpace(std::make_shared<const Hardware>(std::move(loaded->hardware)), *workload,

@@ -142,7 +142,8 @@ Expected<Booster> makeBooster(const std::vector<DMatrixHandle>& matrices, const 
 }
 
 // RankNet's slopes (Burges et al., "Learning to rank using gradient descent", ICML 2005): of each two rows with unlike
-// targets the logistic loss of the difference of their scores, weighed so that all pairs of a row sum to its weight.
+// targets the logistic loss of the difference of their scores. A pair weighs 2 / (rows − 1) by the weights of both, so
+// that a row of weight 1 among others of 1 has pairs of 2 in all, however many rows there are.
 void pairwiseSlopes(std::span<const float> scores, const TrainingData& data, std::vector<float>& slope,
                     std::vector<float>& curvature) {
     const std::size_t rows = data.rows();
@@ -162,6 +163,24 @@ void pairwiseSlopes(std::span<const float> scores, const TrainingData& data, std
         slope[i] = float(pull[i]);
         curvature[i] = float(std::max(bend[i], 1e-6));
     }
+}
+
+// Of the pairs with unlike targets the share whose scores stand the other way round, by weight; equal scores count
+// half.
+double pairsInWrongOrder(std::span<const float> scores, const TrainingData& data) {
+    double wrong = 0, all = 0;
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (data.target[i] == data.target[j]) continue;
+            const double weight = data.weight.empty() ? 1 : data.weight[i] * data.weight[j];
+            all += weight;
+            if (scores[i] == scores[j])
+                wrong += weight / 2;
+            else if ((scores[i] > scores[j]) != (data.target[i] > data.target[j]))
+                wrong += weight;
+        }
+    }
+    return all > 0 ? wrong / all : 0;
 }
 
 }  // namespace
@@ -214,11 +233,14 @@ Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* 
         const double share = forest ? 1.0 / (done + 1) : 1.0;
         predicted = predictions(booster->get(), matrix->get(), true);
         if (!predicted) return tl::unexpected(predicted.error());
-        point.training = meanAbsolute(*predicted, data, share, base);
+        const auto error = [&](std::span<const float> scores, const TrainingData& of) {
+            return pairs ? pairsInWrongOrder(scores, of) : meanAbsolute(scores, of, share, base);
+        };
+        point.training = error(*predicted, data);
         if (validation) {
             predicted = predictions(booster->get(), unseen.get(), false);
             if (!predicted) return tl::unexpected(predicted.error());
-            point.validation = meanAbsolute(*predicted, *validation, share, base);
+            point.validation = error(*predicted, *validation);
             if (choose && point.validation < least) {
                 least = point.validation;
                 best = done + 1;

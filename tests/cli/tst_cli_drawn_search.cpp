@@ -69,6 +69,9 @@ private slots:
         QTest::newRow("workload") << search("core-i9-10940x", "softmax:m=4,n=4") << 1 << QString("schedules.workload");
         QTest::newRow("device") << search("no-such", "gemm:m=4,n=4,k=4") << 1 << QString("hardware.not-found");
         QTest::newRow("samples") << asked + QStringList{"--samples", "5"} << 2 << QString("usage.together");
+        QTest::newRow("blind without chance") << asked + QStringList{"--blind", "9"} << 2 << QString("usage.together");
+        QTest::newRow("two answers") << asked + QStringList{"--csv", "-", "--json"} << 2 << QString("usage.together");
+        QTest::newRow("nothing") << search("core-i9-10940x", ":::") << 1 << QString("kernel.source");
         QTest::newRow("predict what") << QStringList{"gpu", "--predict"} << 2 << QString("usage.missing");
         QTest::newRow("few") << QStringList{"gpu", "--learn-counters", "3"} << 2 << QString("usage.number");
         QTest::newRow("leave out") << QStringList{"gpu", "--learn-counters", "60", "--leave-out", "x"} << 2

@@ -212,6 +212,22 @@ double meanWithout(const std::map<std::string, double>& errors, const std::strin
 constexpr const char* quickMethods[] = {"tile-wave", "tile-hybrid",       "wave-scaling",  "forest",
                                         "booster",   "interval-analysis", "mapping-search"};
 
+/// One question to all quick methods: their answers, and in which order they stand.
+std::pair<std::vector<StudyResult>, ScenarioRanking> rankedOf(const char* device, const WorkloadRecipe& recipe) {
+    auto hardware = loadHardware(device);
+    auto model = loadWorkload(recipe);
+    if (!hardware || !model) qFatal("no question");
+    Study study;
+    study.scenarios.push_back({std::make_shared<const Hardware>(std::move(hardware->hardware)), *model});
+    for (const char* id : quickMethods) study.methods.emplace_back(id);
+    const auto executor = makeSerialExecutor();
+    StudyOptions how;
+    how.executor = executor.get();
+    auto results = runStudy(study, how);
+    auto ranking = rankScenario(results, 0);
+    return {std::move(results), std::move(ranking)};
+}
+
 }  // namespace
 
 class TestWholePasses : public QObject {
@@ -291,19 +307,9 @@ private slots:
     void theHeadlineFollowsPasses() {
         QFETCH(QString, device);
         QFETCH(QString, workload);
-        auto hardware = loadHardware(device.toStdString());
         WorkloadOptions options;
         options.batch = 64;
-        auto model = loadWorkload({workload.toStdString(), options});
-        QVERIFY(hardware && model);
-        Study study;
-        study.scenarios.push_back({std::make_shared<const Hardware>(std::move(hardware->hardware)), *model});
-        for (const char* id : quickMethods) study.methods.emplace_back(id);
-        const auto executor = makeSerialExecutor();
-        StudyOptions how;
-        how.executor = executor.get();
-        const auto results = runStudy(study, how);
-        const auto ranking = rankScenario(results, 0);
+        const auto [results, ranking] = rankedOf(qPrintable(device), {workload.toStdString(), options});
         QVERIFY(ranking.best);
         const std::string& leader = results[*ranking.best].method;
         // What 82 passes on the four devices say, this one's among them; the test before leaves it out.
@@ -316,21 +322,11 @@ private slots:
     // A device that was learned is told by its own kernels, and so is what no such pass speaks of.
     void ownKernelsComeFirst() {
         const auto leaderOf = [](const char* device, Phase phase, DType type) {
-            auto hardware = loadHardware(device);
             WorkloadOptions options;
             options.phase = phase;
             options.sequence = 1024;
             options.weights = options.activations = options.kv = type;
-            auto model = loadWorkload({"llama-2-7b", options});
-            if (!hardware || !model) qFatal("no question");
-            Study study;
-            study.scenarios.push_back({std::make_shared<const Hardware>(std::move(hardware->hardware)), *model});
-            for (const char* id : quickMethods) study.methods.emplace_back(id);
-            const auto executor = makeSerialExecutor();
-            StudyOptions how;
-            how.executor = executor.get();
-            const auto results = runStudy(study, how);
-            return rankScenario(results, 0).reason;
+            return rankedOf(device, {"llama-2-7b", options}).second.reason;
         };
         const std::string prefill = leaderOf("h100-sxm", Phase::Prefill, DType::BF16);
         QVERIFY2(prefill.find("kernels of this device") != std::string::npos, prefill.c_str());

@@ -70,6 +70,46 @@ private slots:
         QCOMPARE((*model)->predict(std::span(data.features).first(4)), 0.0);
     }
 
+    // The best step is that of the fewest pairs in wrong order: a scale of the targets that are watched says nothing.
+    void whatIsWatchedIsTheOrder() {
+        TrainingData data = rowsOf(6, 80), watched = rowsOf(7, 60);
+        RandomStream random(8);
+        for (TrainingData* each : {&data, &watched})
+            for (double& target : each->target) target += 0.6 * random.uniform();  // so that the last step is too late
+        TrainingData scaled = watched;
+        for (double& each : scaled.target) each = 1e6 * std::exp(20 * each);
+        std::vector<std::vector<double>> seen;
+        std::vector<RegressorPtr> models;
+        for (const TrainingData* each : {&watched, &scaled}) {
+            TrainingOptions options = pairs();
+            std::vector<double> errors;
+            options.onStep = [&](const TrainingPoint& point) { errors.push_back(point.validation); };
+            const auto model = train(data, each, options);
+            QVERIFY(model);
+            models.push_back(*model);
+            seen.push_back(errors);
+        }
+        QVERIFY(seen[0] == seen[1]);
+        double wrong = 0, all = 0;
+        std::vector<double> said;
+        for (std::size_t i = 0; i < watched.rows(); ++i) {
+            const auto row = std::span(watched.features).subspan(4 * i, 4);
+            QCOMPARE(models[0]->predict(row), models[1]->predict(row));
+            said.push_back(models[0]->predict(row));
+        }
+        for (std::size_t i = 0; i < watched.rows(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const double order = (said[i] - said[j]) * (watched.target[i] - watched.target[j]);
+                wrong += order < 0 ? 1 : order == 0 ? 0.5 : 0, ++all;
+            }
+        }
+        // Thresholds are set anew between rows that taught, so that a pair or two may turn.
+        const double least = *std::ranges::min_element(seen[0]);
+        QVERIFY2(std::abs(wrong / all - least) < 0.02, qPrintable(QString("%1 %2").arg(wrong / all).arg(least)));
+        QVERIFY2(least < seen[0].front() && least < seen[0].back(),
+                 qPrintable(QString("%1 %2 %3").arg(seen[0].front()).arg(least).arg(seen[0].back())));
+    }
+
     void othersHaveNoSuchLoss() {
         for (const char* kind : {"linear", "forest", "network", "gaussian-process", "blend"}) {
             TrainingOptions options = pairs();

@@ -433,6 +433,75 @@ private slots:
         QVERIFY(!stopped);
         QCOMPARE(stopped.error().code, std::string("study.cancelled"));
     }
+    // What is packed as a product lays no weights out anew, however many bytes they have: a call is all it adds. Direct
+    // convolutions also wait for the pages of their block, and the story says the same seconds.
+    void freshPagesAreOfDirectConvolutions() {
+        const auto hardware = drawn("core-i9-10940x");
+        const auto machine = pipeline::loadMachine("skylake-server");
+        const auto framework = bindTo("core-windows", hardware, {{"library", "framework"}});
+        QVERIFY(machine && framework);
+        const Kernel packed = convolution(3072, 7, 1), direct = convolution(1024, 7, 3);  // of 36 MiB both
+        QCOMPARE(coreShareOf(packed, *machine, 14, true)->spec.kernel, std::string("gemm"));
+        QVERIFY(coreShareOf(direct, *machine, 14, true)->spec.kernel != "gemm");
+        const auto added = [&](const Kernel& kernel) {
+            return (*framework)->price(kernel).seconds - priceOf("core-windows", hardware, kernel).seconds;
+        };
+        const auto told = [&](const Kernel& kernel) {
+            for (const auto& term : (*framework)->explain(kernel).terms)
+                if (term.name == "framework") return term.value;
+            return 0.0;
+        };
+        QVERIFY(std::abs(added(packed) - 29e-6) < 1e-9);
+        QVERIFY(std::abs(told(packed) - 29e-6) < 1e-9);
+        QVERIFY(std::abs(told(direct) - 29e-6 - 9216 * 575e-9) < 1e-9);
+        QVERIFY(added(direct) > told(direct));
+    }
+    // Cells of the handbook's table: the least times of ncnn's users, to which nothing was set. Kernels alone, which are
+    // all but 1 % of these.
+    void ncnnsTimes_data() {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("run");
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<double>("stated");
+        QTest::newRow("ResNet-18, Raspberry Pi 4") << "raspberry-pi-4"
+                                                   << "44"
+                                                   << "resnet-18" << -40.0;
+        QTest::newRow("ResNet-50, Raspberry Pi 4") << "raspberry-pi-4"
+                                                   << "44"
+                                                   << "resnet-50" << -27.0;
+        QTest::newRow("ResNet-18, Raspberry Pi 5") << "raspberry-pi-5"
+                                                   << "46"
+                                                   << "resnet-18" << -31.0;
+    }
+    void ncnnsTimes() {
+        QFETCH(QString, id);
+        QFETCH(QString, run);
+        QFETCH(QString, model);
+        QFETCH(double, stated);
+        const auto file = readCsv(ORRERY_REFERENCE "/edge/ncnn/ncnn_benchmark_ms.csv");
+        if (!file) QSKIP("ncnn's times are not here");
+        double measured = 0;
+        const std::string network = QString(model).remove('-').toStdString();
+        for (const auto& cells : file->rows)  // four threads, no GPU
+            if (cells[1] == run.toStdString() && cells[2] == "4" && cells[4] == "-1" && cells[7] == network)
+                measured = std::stod(cells[8]) * 1e-3;
+        QVERIFY(measured > 0);
+        const auto pricer = bindTo("core-windows", drawn(qPrintable(id)));
+        QVERIFY(pricer);
+        WorkloadRecipe recipe{model.toStdString(), {}};
+        recipe.options.weights = recipe.options.activations = id == "raspberry-pi-5" ? DType::F16 : DType::F32;
+        recipe.options.image = 224;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY(workload);
+        ModelOptions options;
+        options.fusion = Fusion::Epilogue;
+        double seconds = 0;
+        for (const Launch& launch : launchesOf(**workload, options).launches)
+            seconds += launch.count * launch.scale * (*pricer)->price(launch.kernel).seconds;
+        const double off = 100 * (seconds / measured - 1);
+        qInfo("%.1f ms measured, %+.1f %%", 1e3 * measured, off);
+        QVERIFY(std::abs(off - stated) < 0.6);
+    }
     // Whole models as timm measured them; nothing but the time of a call is fitted.
     void timmsTimes() {
         const auto file = readCsv(ORRERY_REFERENCE "/devices/timm_throughput.csv");

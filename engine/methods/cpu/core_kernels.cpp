@@ -97,7 +97,7 @@ public:
                             sorts_.size() > 1 ? fmt::format(" of `{}`", sort.core.core) : ""));
         if (settings_.framework)
             seconds(
-                "framework", frameworkTimes.call + freshPageSeconds(frameworkTimes, kernel),
+                "framework", frameworkTimes.call + freshSeconds(kernel, share),
                 "A call through the framework, and fresh pages of large blocks; packing is among the instructions.");
         seconds("low", priced->low, simulatedSides());
         seconds("high", priced->high, simulatedSides());
@@ -152,6 +152,15 @@ private:
     Machine shared(const CoreSort& sort, const CoreShare& share) const {
         return machineAmong(sort.machine, sort.core, cpu_.device.main().bandwidth.value, double(share.active),
                             share.readers);
+    }
+
+    // Weights are not frozen: every call lays those of direct convolutions out anew, each core its part. Products pack
+    // them themselves, strip by strip.
+    static bool laysOut(const Kernel& kernel, const CoreShare& share) {
+        return kernel.kind == KernelKind::Convolution && share.spec.kernel != "gemm";
+    }
+    static double freshSeconds(const Kernel& kernel, const CoreShare& share) {
+        return laysOut(kernel, share) ? freshPageSeconds(frameworkTimes, kernel) : 0;
     }
 
     PricedCore byRoofline(const CoreSort& sort, const Kernel& kernel) const {
@@ -232,8 +241,7 @@ private:
         if (share) out.share = *share;
         if (!share || !run(share->spec, shared(sort, *share), share->rounds, stop, out))
             return byRoofline(sort, kernel);
-        if (settings_.framework && kernel.kind == KernelKind::Convolution && share->spec.kernel != "gemm") {
-            // Weights are not frozen: every call lays them out anew, each core its part. Products pack them themselves.
+        if (settings_.framework && laysOut(kernel, *share)) {
             CoreShare copy{{"relu", {}, share->spec.instructionSet}, sort.core.cores};
             const double part = std::ceil(coreWeightBytes(kernel) / pipeline::elementBytes(copy.spec.instructionSet) /
                                           double(copy.active));
@@ -242,7 +250,7 @@ private:
             run(copy.spec, shared(sort, copy), copy.rounds, stop, out);
         }
         double constant = cpu_.device.launchOverhead.value;
-        if (settings_.framework) constant += frameworkTimes.call + freshPageSeconds(frameworkTimes, kernel);
+        if (settings_.framework) constant += frameworkTimes.call + freshSeconds(kernel, *share);
         const double least = leastSeconds(cpu_.device, kernel);
         const auto secondsOf = [&](double cycles) { return std::max(least, cycles / machine.clock) + constant; };
         out.clipped = out.cycles / machine.clock < least;

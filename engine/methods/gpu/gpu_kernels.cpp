@@ -181,7 +181,8 @@ const char* whyNot(const ProductSpec& spec, const DrawnMachine& drawn) {
     if (spec.copiesPast ? spec.stages < 2 : spec.stages != 1) return "no such stages";
     // Through registers two steps share the memory: one is filled while the other is read.
     if (std::max(2, spec.stages) * bytesOfStep(spec) > sharedRoom(drawn)) return "more shared memory than there is";
-    if (spec.splits > 1 && (spec.k + spec.tileK - 1) / spec.tileK < spec.splits) return "a part without a step";
+    const std::int64_t steps = (spec.k + spec.tileK - 1) / spec.tileK;
+    if ((spec.splits - 1) * spec.stepsOfBlock() >= steps) return "a part without a step";
     return nullptr;
 }
 

@@ -216,7 +216,6 @@ private:
         }
         axes_.push_back(std::move(order));
         ScheduleAxis set{"vectors", "which instructions", {}, {}};
-        const Machine& machine = sorts_.front().machine;
         for (const std::string_view each : {"scalar", "neon", "sve", "avx2", "avx512"}) {
             const bool all =
                 std::all_of(sorts_.begin(), sorts_.end(), [&](const CoreSort& sort) { return sort.machine.has(each); });
@@ -263,7 +262,8 @@ private:
         names_.emplace_back("innermost loop");
         return keep([&](SchedulePoint point) {
             const ProductSchedule s = scheduleOf(point);
-            return s.divides() && s.fitsRegisters(machine) && isFirstOfItsName(s);
+            const auto fits = [&](const CoreSort& sort) { return s.fitsRegisters(sort.machine); };
+            return s.divides() && std::ranges::all_of(sorts_, fits) && isFirstOfItsName(s);
         });
     }
 

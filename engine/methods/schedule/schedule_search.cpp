@@ -114,7 +114,7 @@ private:
         training.steps = 80;
         training.rate = 0.15;
         training.depth = 5;
-        training.minimumLeaf = 0.2;  // of curvature: a pair that is open has a quarter
+        training.minimumLeaf = 0.2;  // of curvature: a row whose pairs are all open has a half
         training.featureShare = 0.5;
         training.seed = options_.seed;
         std::vector<RegressorPtr> models;
@@ -210,7 +210,16 @@ Expected<double> SchedulePrices::of(SchedulePoint point, const std::stop_token& 
     const double told = seconds && *seconds > 0 ? *seconds : 0;
     const std::scoped_lock lock(guard_);
     known_[point] = told;
+    if (!seconds) failures_[point] = std::move(seconds.error());
     return told;
+}
+
+Diagnostic SchedulePrices::whyNot(SchedulePoint point) const {
+    const std::scoped_lock lock(guard_);
+    if (const auto found = failures_.find(point); found != failures_.end()) return found->second;
+    return fail("schedules.no-time", fmt::format("`{}` gives no time of {}", space_->target(), space_->textOf(point)),
+                "seconds above 0")
+        .value();
 }
 
 Expected<std::span<const SchedulePoint>> SchedulePrices::cheapOrder(const std::stop_token& stop) {
@@ -246,7 +255,7 @@ Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleS
             for (std::size_t i = 0; i < asked->size(); ++i) ask(i);
         for (std::size_t i = 0; i < asked->size(); ++i) {
             if (!told[i]) {
-                if (search.trials.empty()) return Unexpected(told[i].error());
+                if (!search.fastest()) return Unexpected(told[i].error());
                 return search;
             }
             const double before = search.best(), own = *told[i];
@@ -255,6 +264,7 @@ Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleS
         if (options.onTrials) options.onTrials(search);
     }
     if (search.trials.empty()) return fail("study.cancelled", "the search was stopped");
+    if (!search.fastest()) return Unexpected(prices.whyNot(search.trials.front().point));
     return search;
 }
 

@@ -52,15 +52,18 @@ class SchedulePrices {
 public:
     explicit SchedulePrices(ScheduleSpacePtr space) : space_(std::move(space)) {}
     const ScheduleSpace& space() const { return *space_; }
-    /// 0: the target cannot run it. Fails with `study.cancelled`.
+    /// 0: the target cannot run it, whyNot() says why. Fails with `study.cancelled`.
     Expected<double> of(SchedulePoint point, const std::stop_token& stop);
+    /// Of a schedule that was asked and gave no time.
+    Diagnostic whyNot(SchedulePoint point) const;
     /// By the cheap price, rising; worked out once. Fails with `study.cancelled`.
     Expected<std::span<const SchedulePoint>> cheapOrder(const std::stop_token& stop);
 
 private:
     ScheduleSpacePtr space_;
-    std::mutex guard_;
+    mutable std::mutex guard_;
     std::map<SchedulePoint, double> known_;
+    std::map<SchedulePoint, Diagnostic> failures_;
     std::vector<SchedulePoint> order_;
 };
 
@@ -73,8 +76,8 @@ struct ScheduleSearchOptions {
     std::function<void(const ScheduleSearch&)> onTrials;  ///< after each round, from the searching thread
 };
 /// Trials in the order in which they were asked; fewer than asked for where the space is smaller, or when stopped (what
-/// there is then is given). Fails with `study.cancelled` where it was stopped before a round was through, and as
-/// training.
+/// there is then is given). Fails with `study.cancelled` where it was stopped before a round was through, as the target
+/// did of the first trial where none ran, and as training.
 Expected<ScheduleSearch> searchSchedules(SchedulePrices& prices, const ScheduleSearchOptions& options);
 
 /// `guide,seed,trial,time_us,best_us,schedule`, a line per trial of each search; no time where it cannot run.

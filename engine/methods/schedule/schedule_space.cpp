@@ -15,12 +15,14 @@ namespace {
 
 constexpr std::size_t mostPoints = std::size_t{1} << 24;
 
-// `gemm:m=1,n=2` → `gemm fp16 m=1 n=2`: a type that is named later stands.
+// `gemm:m=1,n=2` → `gemm fp16 m=1 n=2`: a type that is named later stands. Empty where nothing is asked.
 std::string plainSource(std::string_view workload, std::string_view type) {
     std::string text(workload);
     if (text.starts_with("kernel:")) text.erase(0, 7);
     std::replace(text.begin(), text.end(), ':', ' ');
     std::replace(text.begin(), text.end(), ',', ' ');
+    text.erase(0, text.find_first_not_of(' '));
+    if (text.empty()) return text;
     text.insert(std::min(text.find(' '), text.size()), fmt::format(" {}", type));
     return text;
 }
@@ -88,9 +90,15 @@ Expected<void> ScheduleSpace::keep(const std::function<bool(SchedulePoint)>& run
 }
 
 std::vector<double> someDivisors(std::int64_t extent, std::size_t most, std::int64_t largest) {
-    std::vector<double> all;
-    for (std::int64_t i = 1; i <= std::min(extent, largest); ++i)
-        if (extent % i == 0) all.push_back(static_cast<double>(i));
+    // In pairs of product `extent`, so that the longest loop has a step per whole number up to its root.
+    std::vector<double> all, above;
+    for (std::int64_t i = 1; i <= extent / i; ++i) {
+        if (extent % i != 0) continue;
+        const std::int64_t other = extent / i;
+        if (i <= largest) all.push_back(static_cast<double>(i));
+        if (other != i && other <= largest) above.push_back(static_cast<double>(other));
+    }
+    all.insert(all.end(), above.rbegin(), above.rend());
     if (all.size() <= most) return all;
     std::vector<double> some;
     const double top = std::log2(all.back());
@@ -112,7 +120,11 @@ Expected<ScheduleSpacePtr> scheduleSpace(const HardwarePtr& hardware, std::strin
     if (!gpu) {
         if (auto cpu = cpuView(*device); !cpu) return Unexpected(cpu.error());
     }
-    auto kernel = kernelFromSource(plainSource(workload, gpu ? "fp16" : "fp32"));
+    const std::string source = plainSource(workload, gpu ? "fp16" : "fp32");
+    if (source.empty())
+        return fail("kernel.source", fmt::format("the workload `{}` names no kernel", workload), "a kind and its sizes",
+                    "gemm:m=256,n=1024,k=512");
+    auto kernel = kernelFromSource(source);
     if (!kernel) return Unexpected(kernel.error());
     const bool product = kernel->kind == KernelKind::Gemm || (gpu && kernel->kind == KernelKind::Convolution);
     if (!product)
