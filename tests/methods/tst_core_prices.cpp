@@ -500,7 +500,7 @@ private slots:
             seconds += launch.count * launch.scale * (*pricer)->price(launch.kernel).seconds;
         const double off = 100 * (seconds / measured - 1);
         qInfo("%.1f ms measured, %+.1f %%", 1e3 * measured, off);
-        QVERIFY(std::abs(off - stated) < 0.6);
+        QVERIFY(std::abs(off - stated) < 1);
     }
     // Whole models as timm measured them; nothing but the time of a call is fitted.
     void timmsTimes() {
