@@ -90,6 +90,11 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
         if (*model != "additive" && *model != "graph")
             return failed(fail("usage.value", fmt::format("`--model {}`", *model), "additive or graph").value());
         options.model = *model == "graph" ? EdgeModel::Graph : EdgeModel::Additive;
+        // Said before the network is trained, which takes long.
+        if (options.model == EdgeModel::Graph && arguments.has("save"))
+            return failed(fail("edge.no-file", "a file holds no graph network, so that `--save` has nothing to write",
+                               "--model additive", "leave --save out, or --model graph")
+                              .value());
     }
     const auto next = wholeOption(arguments, "next", 8, 200);
     if (!next) return failed(next.error());

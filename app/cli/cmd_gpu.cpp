@@ -14,8 +14,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 
 namespace orrery::cli {
 
@@ -317,7 +319,7 @@ int readAsked(const Arguments& arguments, Asked& out) {
 }
 
 // An option that means nothing beside another is refused, not passed over.
-bool refuses(const Arguments& arguments, std::string_view form, std::initializer_list<const char*> others) {
+bool refuses(const Arguments& arguments, std::string_view form, std::span<const char* const> others) {
     for (const char* other : others) {
         if (!arguments.has(other)) continue;
         report(fail("usage.together", fmt::format("`--{}` means nothing with --{}", other, form),
@@ -332,12 +334,14 @@ bool refuses(const Arguments& arguments, std::string_view form, std::initializer
     return false;
 }
 
+// What is asked of traces, or of the machine that runs them, and of no drawn kernel.
+constexpr std::array ofTraces{"traces",          "config",       "setting",  "generation", "set",
+                              "whole-addresses", "until-kernel", "snapshot", "resume"};
+constexpr std::array ofDrawings{"hardware", "export"};
+
 // A kernel from a template, on a drawn GPU: all of its blocks, or by intervals one multiprocessor for all.
 int runTemplate(const Arguments& arguments, Watch& watch) {
-    if (refuses(arguments, "kernel",
-                {"traces", "config", "setting", "generation", "set", "whole-addresses", "until-kernel", "snapshot",
-                 "resume"}))
-        return Usage;
+    if (refuses(arguments, "kernel", ofTraces)) return Usage;
     Asked asked;
     if (const int wrong = readAsked(arguments, asked); wrong != Answered) return wrong;
     auto drawn = drawnKernel(*arguments.value("kernel"), arguments.value("hardware").value_or("h100-sxm"));
@@ -376,15 +380,17 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
 
 int runGpu(const Arguments& arguments, Watch& watch) {
     if (arguments.has("learn-counters")) return runLearnCounters(arguments, watch);
-    if (const auto problem =
-            meaningless(arguments, "without --learn-counters the command", {"save", "seed", "leave-out"}))
-        return failed(*problem);
+    for (const char* other : {"save", "seed", "leave-out"})
+        if (arguments.has(other))
+            return failed(fail("usage.together", fmt::format("`--{}` means nothing without `--learn-counters`", other),
+                               "--learn-counters N", "leave it out")
+                              .value());
     if (arguments.has("predict")) {
         if (!arguments.has("kernel"))
             return failed(fail("usage.missing", "`--predict` needs a kernel", "--kernel TEXT").value());
-        if (const auto problem =
-                meaningless(arguments, "`--predict`", {"traces", "config", "export", "method", "threads", "cycles"}))
-            return failed(*problem);
+        std::vector<std::string_view> others(ofTraces.begin(), ofTraces.end());
+        others.insert(others.end(), {"export", "method", "threads", "cycles"});
+        if (const auto problem = meaningless(arguments, "`--predict`", others)) return failed(*problem);
         return runPredict(arguments);
     }
     if (arguments.has("kernel")) return runTemplate(arguments, watch);
@@ -395,7 +401,7 @@ int runGpu(const Arguments& arguments, Watch& watch) {
                    .value());
         return Usage;
     }
-    if (refuses(arguments, "traces", {"hardware", "export"})) return Usage;
+    if (refuses(arguments, "traces", ofDrawings)) return Usage;
     const std::string traces = *arguments.value("traces");
     const std::string setting = arguments.value("setting").value_or("compatibility");
     if (setting != "compatibility" && setting != "hardware") {

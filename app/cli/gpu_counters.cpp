@@ -106,8 +106,10 @@ int runPredict(const Arguments& arguments) {
 }
 
 int runLearnCounters(const Arguments& arguments, Watch& watch) {
-    if (const auto problem = meaningless(arguments, "--learn-counters",
-                                         {"kernel", "traces", "config", "hardware", "predict", "export", "set"}))
+    if (const auto problem =
+            meaningless(arguments, "--learn-counters",
+                        {"kernel", "traces", "config", "hardware", "predict", "export", "set", "setting", "generation",
+                         "whole-addresses", "threads", "cycles", "until-kernel", "snapshot", "resume"}))
         return failed(*problem);
     const auto samples = wholeIn(*arguments.value("learn-counters"));
     if (!samples || *samples < static_cast<std::int64_t>(fewest) || *samples > static_cast<std::int64_t>(most))

@@ -46,8 +46,8 @@ std::string share(double value) {
 double expectedError(const Estimate& estimate) {
     if (!estimate.support) return halfWidth(estimate) + perShare;
     const Support& support = *estimate.support;
-    // A kernel is outside or unmeasured, or at the edge. What is both has kernels that nobody measured, but whole
-    // passes speak for it (methods/model/pass_evidence.h).
+    // What is outside or unmeasured is not counted at the edge too, but by weighPasses()
+    // (methods/model/pass_evidence.h): of what is both whole passes speak.
     const double spokenFor = std::clamp(std::max(support.outside, support.unmeasured) + support.edge - 1, 0.0, 1.0);
     return support.error + perShare * (support.outside + support.unmeasured) * (1 - spokenFor);
 }

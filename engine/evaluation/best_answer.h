@@ -27,8 +27,9 @@ struct AnswerRanking {
 };
 
 /// The error to expect of an answer, as |ln(measured ÷ predicted)|: what its method was off on the nearest references,
-/// and a tenth more for each share of its time that lies outside the calibration or that nobody measured. Where the
-/// answer does not say, half of its interval in ln, and as unmeasured.
+/// and a tenth more for each share of its time that lies outside the calibration or that nobody measured, unless whole
+/// passes speak for it (at the edge too, methods/model/pass_evidence.h). Where the answer does not say, half of its
+/// interval in ln, and as unmeasured.
 double expectedError(const Estimate& estimate);
 /// Why an answer may be believed, one sentence: `3.2 % on 7140 bf16 gemm kernels of this device; all of the time in
 /// its calibration`.

@@ -123,15 +123,6 @@ bool holds(std::string_view key, std::string_view value, const ReferenceTable& t
     return is >= range->low && is <= range->high;
 }
 
-// Platforms that a row can be of, and of rows whose device the catalogue lacks.
-std::vector<std::string> platforms() {
-    std::vector<std::string> all{"unknown"};
-    for (const CatalogueEntry& entry : hardwareCatalogue())
-        if (std::find(all.begin(), all.end(), entry.group) == all.end()) all.push_back(entry.group);
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
 Expected<void> check(std::string_view key, std::string_view value) {
     const bool extentKey = std::any_of(extents.begin(), extents.end(), [&](const Extent& e) { return e.name == key; });
     if (!extentKey && std::find(words.begin(), words.end(), key) == words.end()) {
@@ -152,7 +143,7 @@ Expected<void> check(std::string_view key, std::string_view value) {
     if (key == "kind" && value != "model" && !kernelKind(value))
         expected = "gemm, prefill-attention, decode-attention, elementwise, …";
     if (key == "platform") {
-        const auto known = platforms();
+        const auto known = platformWords();
         if (std::find(known.begin(), known.end(), value) == known.end()) expected = quotedList(known, "or");
     }
     if (expected.empty()) return {};

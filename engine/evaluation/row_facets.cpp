@@ -11,7 +11,9 @@ namespace orrery {
 
 namespace {
 
-std::string platformOf(const std::string& device) {
+constexpr const char* noPlatform = "unknown";  // of devices that the catalogue lacks
+
+const std::map<std::string, std::string, std::less<>>& platformsByDevice() {
     static const std::map<std::string, std::string, std::less<>> groups = [] {
         std::map<std::string, std::string, std::less<>> all;
         for (const CatalogueEntry& entry : hardwareCatalogue()) {
@@ -25,8 +27,12 @@ std::string platformOf(const std::string& device) {
         }
         return all;
     }();
-    const auto found = groups.find(device);
-    return found == groups.end() ? std::string("unknown") : found->second;
+    return groups;
+}
+
+std::string platformOf(const std::string& device) {
+    const auto found = platformsByDevice().find(device);
+    return found == platformsByDevice().end() ? noPlatform : found->second;
 }
 
 std::string classOf(const Kernel& kernel) {
@@ -83,6 +89,12 @@ bool leftOut(const FacetsOff& off, Facet facet, const std::string& word) {
 }
 
 }  // namespace
+
+std::vector<std::string> platformWords() {
+    std::set<std::string> words{noPlatform};
+    for (const auto& [device, word] : platformsByDevice()) words.insert(word);
+    return {words.begin(), words.end()};
+}
 
 std::string_view toText(Facet facet) {
     switch (facet) {

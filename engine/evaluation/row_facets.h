@@ -31,6 +31,9 @@ inline std::string facetOf(Facet facet, std::span<const ReferenceTable> tables, 
     return facetOf(facet, table, table.rows[static_cast<std::size_t>(ref.row)]);
 }
 
+/// All words of the facet platform that rows can be of, sorted.
+std::vector<std::string> platformWords();
+
 /// One number for a row, to look it up by.
 inline std::uint64_t rowKey(RowRef ref) {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(ref.table)) << 32) |

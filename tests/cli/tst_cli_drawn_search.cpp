@@ -76,6 +76,16 @@ private slots:
         QTest::newRow("few") << QStringList{"gpu", "--learn-counters", "3"} << 2 << QString("usage.number");
         QTest::newRow("leave out") << QStringList{"gpu", "--learn-counters", "60", "--leave-out", "x"} << 2
                                    << QString("usage.value");
+        const QStringList kernel{"gpu", "--kernel", "gemm m=64 n=64 k=64 fp16", "--predict"};
+        QTest::newRow("set") << kernel + QStringList{"--set", "gpgpu_scheduler=gto"} << 2 << QString("usage.together");
+        QTest::newRow("until kernel") << kernel + QStringList{"--until-kernel", "1"} << 2 << QString("usage.together");
+        QTest::newRow("resume") << kernel + QStringList{"--resume", "x"} << 2 << QString("usage.together");
+        QTest::newRow("learn until kernel")
+            << QStringList{"gpu", "--learn-counters", "60", "--until-kernel", "1"} << 2 << QString("usage.together");
+        QTest::newRow("learn threads") << QStringList{"gpu", "--learn-counters", "60", "--threads", "2"} << 2
+                                       << QString("usage.together");
+        QTest::newRow("save what") << QStringList{"gpu", "--kernel", "gemm m=64 n=64 k=64 fp16", "--save", "x"} << 2
+                                   << QString("`--save` means nothing without `--learn-counters`");
         QTest::newRow("wavefronts") << QStringList{"gpu",        "--kernel", "gemm m=64 n=64 k=64 fp16",
                                                    "--hardware", "mi300x",   "--predict"}
                                     << 1 << QString("counters.devices");

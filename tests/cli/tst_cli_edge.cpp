@@ -186,6 +186,9 @@ private slots:
         QTest::newRow("half") << QStringList{"given.csv", "--half", "middle"} << 2 << "usage.value";
         QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";
         QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
+        QTest::newRow("graph's file") << QStringList{"given.csv", "--next", "3",        "--model",
+                                                     "graph",     "--save", "mine.json"}
+                                      << 1 << "`--save` has nothing to write";
         for (const char* form : {"--next", "--measured", "--save"})
             QTest::newRow(form) << QStringList{"given.csv", form, "3", "--repeats", "2"} << 2 << "usage.together";
         QTest::newRow("next of rows") << QStringList{"given.csv", "--next", "3", "--rows", "given.csv"} << 2

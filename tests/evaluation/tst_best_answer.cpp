@@ -2,6 +2,9 @@
 
 #include "evaluation/best_answer.h"
 #include "hardware/files/catalogue.h"
+#include "methods/kernel_method.h"
+#include "methods/model/open_composition.h"
+#include "methods/model/pass_evidence.h"
 #include "study/best_first.h"
 
 #include <QtTest/QtTest>
@@ -65,6 +68,51 @@ private slots:
             told.support->edge = 1;
             QVERIFY(std::fabs(expectedError(told) - 0.14) < 1e-12);
         }
+    }
+    // Kernels of which no error is known, at the border of the domain: nobody measured them, and no pass speaks for
+    // them. They lost their doubt once, since both shares were one.
+    void unknownKernelsAtTheBorderAreDoubted() {
+        auto hardware = loadHardware("h100-sxm");
+        WorkloadOptions options;
+        options.phase = Phase::Decode;  // no class of passes
+        options.sequence = 1024;
+        auto workload = loadWorkload({"llama-2-7b", options});
+        QVERIFY(hardware && workload);
+        const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{.executor = *executor};
+        auto composed = compose(scenario, *findKernelMethod("tile-wave"), {}, context);
+        QVERIFY2(composed, composed ? "" : composed.error().message.c_str());
+        for (const bool known : {false, true}) {
+            for (PricedLaunch& each : composed->prices) {
+                each.price.priced = true, each.price.domain = DomainVerdict::Edge;
+                each.known = known;
+            }
+            const auto answer = estimateOf(scenario, "tile-wave", {}, *composed, context);
+            QVERIFY(answer && answer->support);
+            const Support& support = *answer->support;
+            QCOMPARE(support.unmeasured, known ? 0.0 : 1.0);
+            QCOMPARE(support.edge, known ? 1.0 : 0.0);
+            QVERIFY(std::fabs(expectedError(*answer) - support.error - 0.1 * support.unmeasured) < 1e-12);
+        }
+    }
+    // Only whole passes make shares overlap: of decoding there are none.
+    void sharesOverlapOnlyWherePassesSpeak() {
+        int passes = 0;
+        for (const char* device : {"h100-sxm", "rtx-4090", "v100", "mi300x", "epyc-9654", "tpu-v4"}) {
+            for (const Phase phase : {Phase::Decode, Phase::Forward}) {
+                for (const auto& result : run(device, phase == Phase::Decode ? "llama-2-7b" : "resnet-50", phase)) {
+                    if (!result.estimate || !result.estimate->support) continue;
+                    const Support& support = *result.estimate->support;
+                    const bool overlap = std::max(support.outside, support.unmeasured) + support.edge > 1 + 1e-9;
+                    if (!overlap) continue;
+                    ++passes;
+                    QVERIFY2(phase == Phase::Forward && passEvidence(result.method, PassClass::Convolutions),
+                             (result.method + " on " + device).c_str());
+                }
+            }
+        }
+        QVERIFY(passes > 0);
     }
     void ofLikeErrorsTheNarrowerIntervalLeads() {
         QCOMPARE(order({answer(1, 0.1, 0, 0, 1.5), answer(2, 0.1, 0, 0, 1.2)}), (std::vector<std::size_t>{1, 0}));

@@ -75,6 +75,18 @@ private slots:
         for (const FacetCount& each : facetCounts(Facet::Platform, tables, rows)) platforms.insert(each.word);
         for (const char* platform : {"GPU", "TPU", "Accelerator", "Edge"})
             QVERIFY2(platforms.contains(platform), platform);
+        // What may be asked for is what rows can be of: a system of GPUs is a GPU, no platform of its own.
+        const std::vector<std::string> words = platformWords();
+        QVERIFY(std::ranges::includes(words, platforms));
+        std::set<std::string> possible{"unknown"};
+        for (const CatalogueEntry& entry : hardwareCatalogue()) {
+            ReferenceTable table;
+            table.devices.emplace_back();
+            table.devices.front().catalogue = entry.id;
+            table.rows.emplace_back();
+            possible.insert(facetOf(Facet::Platform, table, table.rows.front()));
+        }
+        QVERIFY2(std::ranges::equal(words, possible), "a word that no row can be of, or one that is missing");
         // What is left out is what --where leaves out by the terms.
         FacetsOff off;
         off[Facet::Platform] = {"GPU"};

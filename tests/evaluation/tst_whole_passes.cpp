@@ -1,7 +1,7 @@
 // Passes that were measured whole against answers composed of kernels: do 90 % intervals hold what kernels do not show
 // (software around them, hosts, clocks), and are they no wider than that asks for? The numbers of
 // methods/model/whole_error.h were taken from the tables that are printed as derived; the others had no part in them.
-// ORRERY_ROWS prints every row.
+// ORRERY_ROWS prints every row; ORRERY_SLOW measures gpu-interval too.
 
 #include "base/executor.h"
 #include "evaluation/csv_file.h"
@@ -208,7 +208,7 @@ double meanWithout(const std::map<std::string, double>& errors, const std::strin
     return sum / count;
 }
 
-// All that pass_evidence.h knows but gpu-interval, which takes minutes for these passes.
+// All that pass_evidence.h knows but gpu-interval, which takes minutes for these passes: ORRERY_SLOW asks it too.
 constexpr const char* quickMethods[] = {"tile-wave", "tile-hybrid",       "wave-scaling",  "forest",
                                         "booster",   "interval-analysis", "mapping-search"};
 
@@ -267,7 +267,9 @@ private slots:
             for (const ModelReference& each : all)
                 if (convolutional(each) == (what == PassClass::Convolutions)) passes.push_back(each);
             std::map<std::string, std::map<std::string, double>> errors;
-            for (const char* id : quickMethods) {
+            std::vector<const char*> asked(std::begin(quickMethods), std::end(quickMethods));
+            if (std::getenv("ORRERY_SLOW")) asked.push_back("gpu-interval");
+            for (const char* id : asked) {
                 errors[id] = byDevice(id, passes);
                 const PassEvidence* stated = passEvidence(id, what);
                 QVERIFY2(stated, id);

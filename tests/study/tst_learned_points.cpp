@@ -2,6 +2,7 @@
 // told.
 
 #include "base/random.h"
+#include "evaluation/best_answer.h"
 #include "learning/surrogate.h"
 #include "store/project/study_file.h"
 #include "study/exploration/agents.h"
@@ -141,7 +142,8 @@ private slots:
         const auto beyond = asked(with(base, "hbm3.bandwidth", "16 TB/s"), file);
         QVERIFY(home && edge && !beyond);
         QVERIFY(std::ranges::any_of(edge->warnings, [](const auto& w) { return w.code == "surrogate.edge"; }));
-        QCOMPARE(edge->support->edge, 1.0);
+        // Nobody measured what it says, at the edge neither: the error there is no less doubted.
+        QVERIFY(expectedError(*edge) > edge->support->error + 0.099);
         QVERIFY(edge->interval.high.value / edge->interval.low.value >
                 home->interval.high.value / home->interval.low.value);
         QCOMPARE(beyond.error().code, std::string("surrogate.outside"));

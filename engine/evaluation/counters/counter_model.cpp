@@ -64,6 +64,14 @@ CounterAnswers answersOf(const Surrogate& surrogate, const KernelCode& code) {
         };
         out[c] = {within(told.value), within(told.low), within(told.high)};
     }
+    // A slot issues, or waits for one cause: learned apart, the three may ask for more slots than there are.
+    constexpr std::array slots{GpuCounter::Issue, GpuCounter::Dependence, GpuCounter::UnitBusy};
+    double sum = 0;
+    for (const GpuCounter each : slots) sum += out[static_cast<std::size_t>(each)].value;
+    for (const GpuCounter each : slots) {
+        CounterAnswer& one = out[static_cast<std::size_t>(each)];
+        if (sum > 1) one.value /= sum, one.low = std::min(one.low, one.value);
+    }
     return out;
 }
 

@@ -55,6 +55,7 @@ public:
     /// Boosted trees, or where they are no better on a quarter of the samples, ridge. Fails as fitSurrogate().
     static Expected<CounterModel> fit(std::span<const CounterSample> samples, std::uint64_t seed,
                                       const std::stop_token& stop, Executor* executor = nullptr);
+    /// Shares of issue slots that sum to more than 1 are scaled to it.
     CounterAnswers answer(const KernelCode& code) const;
     /// How far outside of what was seen: intervals are so many times as wide; 1: inside.
     double widening(const KernelCode& code) const;

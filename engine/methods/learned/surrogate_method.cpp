@@ -140,7 +140,6 @@ Expected<Estimate> answerLearned(const MethodCard& card, const Scenario& scenari
     const double reach =
         answer.interval.low.value > 0 ? std::log(answer.interval.high.value / answer.interval.low.value) / 2 : 1;
     answer.support = Support{.error = std::max(reach / perMean, time->stated.mape),
-                             .edge = verdict.edge > 0 ? 1.0 : 0.0,
                              .unmeasured = 1,
                              .what = fmt::format("learned from {} answers of {}, {}", surrogate.rows,
                                                  methodTitle(surrogate.method), leftOutText(*time))};

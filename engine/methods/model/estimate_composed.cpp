@@ -331,6 +331,19 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     return said;
 }
 
+// By time, what lies at the border and has a known error. Kernels of none are unmeasured, wherever they lie, so that
+// both shares overlap only by what weighPasses() adds (evaluation/best_answer.cpp reads that).
+double knownAtEdge(const Composition& c) {
+    double busy = 0, edge = 0;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const PricedLaunch& p = c.prices[i];
+        const double seconds = p.seconds * c.list().launches[i].count;
+        busy += seconds;
+        if (p.price.priced && p.known && p.price.domain == DomainVerdict::Edge) edge += seconds;
+    }
+    return busy > 0 ? edge / busy : 0;
+}
+
 }  // namespace
 
 ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task,
@@ -378,7 +391,7 @@ Expected<Estimate> estimateOf(const Scenario& scenario, std::string_view method,
     const Doubts doubts = doubtsOf(c);
     addInterval(answer, c, doubts);
     answer.support = Support{
-        doubts.error, doubts.outside, doubts.edge, std::min(1.0, doubts.unknown + doubts.notCovered),
+        doubts.error, doubts.outside, knownAtEdge(c), std::min(1.0, doubts.unknown + doubts.notCovered),
         supportText(c, doubts, method, context.calibrations ? *context.calibrations : shippedCalibrations().set)};
     if (options.step == Step::Inference)
         weighPasses(*answer.support, c, method,

@@ -21,10 +21,12 @@ std::string_view toText(PassClass value);  ///< `convolutions`, `matrix products
 /// Nothing where most operations are of another type or kind, or where a KV cache or experts are read.
 std::optional<PassClass> passClass(const LaunchList& launches);
 
-/// Of a method and a class: mean |ln(measured ÷ predicted)| of whole passes, each device counted once. Nothing of the
-/// class was fitted to these devices, nor to the software. Passes are timm's, 16 bits, eager and compiled, on RTX 3090,
+/// Of a method and a class: mean |ln(measured ÷ predicted)| of whole passes, each device counted once. No price of the
+/// class was fitted to these devices, nor to the software. Intervals were: wholeOtherSoftware (whole_error.h) is from
+/// some of these passes. Passes are timm's, 16 bits, eager and compiled, on RTX 3090,
 /// 4090 and 5090 (huggingface/pytorch-image-models @ aa4b5850) and NVIDIA's on V100 and T4 (DeepLearningExamples @
 /// 729963dd), of at least 32 images or of BERT; tst_whole_passes measures them again and leaves each device out.
+/// gpu-interval's take minutes, so that it does so only with ORRERY_SLOW.
 struct PassEvidence {
     std::string_view method;
     PassClass what;

@@ -6,8 +6,8 @@
 //     my-simulator,0a1b2c3d4e5f,1.23e-4,,,0.8,cycle-accurate
 //
 // `row` is what `orrery-cli benchmark --questions` and `evaluate --questions` of a judging file write; instead of it
-// `device` and `kernel` may stand, word by word. Only `predicted_s` and a way to know the row are needed; `method` is the file's
-// name where it is absent. `seconds`: what the answer took.
+// `device` and `kernel` may stand, word by word. Only `predicted_s` and a way to know the row are needed; `method` is
+// the file's name where it is absent. `seconds`: what the answer took.
 
 #include "evaluation/evaluation.h"
 
@@ -30,8 +30,8 @@ struct ImportedResults {
 };
 
 /// One for each method of the file, in the order in which they begin. Fails with `results.…`, file and line: no such
-/// column, a time that is none, an unknown methodology, a method with the id of one of ours, two predictions of one row, no line about
-/// these rows.
+/// column, a time that is none, an unknown methodology, a method with the id of one of ours, two predictions of one
+/// row, no line about these rows.
 Expected<std::vector<ImportedResults>> readResults(const std::string& file, std::span<const ReferenceTable> tables,
                                                    std::span<const RowRef> rows);
 
