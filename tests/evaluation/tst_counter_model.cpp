@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace orrery;
@@ -71,6 +73,25 @@ private slots:
         for (const double each : code->features) QVERIFY(std::isfinite(each) && each > 0);
     }
 
+    // Copies past the registers are loads, what ends their groups is none: of whole tiles a block brings each step of k
+    // of both operands once, 16 bytes a lane, and meets at a barrier and waits for a group at least once a step.
+    void loadsAreNoBarriers() {
+        const auto one = asked("a100-80-sxm", "gemm m=2048 n=2048 k=512 fp16");
+        const auto kernel = one.program.build(0);
+        const auto has = [&](std::string_view opcode) {
+            return std::ranges::any_of(kernel->instructions(),
+                                       [&](const auto& each) { return each.opcode.starts_with(opcode); });
+        };
+        QVERIFY(has("LDGSTS") && has("LDGDEPBAR") && !has("LDG.E"));
+        const auto code = codeOf(one.program, one.drawn.machine, one.gpu);
+        QVERIFY(code);
+        const double bytes = (one.program.tileM + one.program.tileN) * 512 * 2, warps = featureOf(*code, "warps");
+        QCOMPARE((featureOf(*code, "loads") - 1) * warps * 32 * 16, bytes);
+        QCOMPARE((featureOf(*code, "loaded bytes") - 1) * warps, bytes);
+        const double barriers = featureOf(*code, "barriers") - 1;
+        QVERIFY2(barriers >= 2 * static_cast<double>(one.program.steps), qPrintable(QString::number(barriers)));
+    }
+
     // Counts obey what must hold of any kernel.
     void countsArePossible() {
         for (const CounterSample& sample : samples_) {
@@ -114,6 +135,26 @@ private slots:
         double coverage = 0;
         for (const CounterFigures& each : one.learned) coverage += each.coverage / gpuCounters;
         QVERIFY2(coverage > 0.8, qPrintable(QString::number(coverage)));
+    }
+
+    // Shares of issue slots are of one whole: where each was learned as 0.6, none may say so.
+    void slotsAreOneWhole() {
+        constexpr std::array shares{GpuCounter::Issue, GpuCounter::Dependence, GpuCounter::UnitBusy};
+        std::vector<CounterSample> taught(samples_.begin(), samples_.begin() + 60);
+        for (CounterSample& each : taught)
+            for (const GpuCounter slot : shares) each.counted[static_cast<std::size_t>(slot)] = 0.6;
+        const auto model = CounterModel::fit(taught, 1, {});
+        QVERIFY2(model, model ? "" : model.error().message.c_str());
+        for (const CounterSample& sample : taught) {
+            const CounterAnswers told = model->answer(sample.code);
+            double sum = 0;
+            for (const GpuCounter slot : shares) {
+                const CounterAnswer& one = told[static_cast<std::size_t>(slot)];
+                QVERIFY(one.low <= one.value && one.value <= one.high);
+                sum += one.value;
+            }
+            QVERIFY2(std::abs(sum - 1) < 1e-9, qPrintable(QString::number(sum)));
+        }
     }
 
     // A file says what the model said; others are refused.

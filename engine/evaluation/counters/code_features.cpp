@@ -15,13 +15,13 @@ Class classOf(std::string_view opcode) {
     const auto starts = [&](std::initializer_list<std::string_view> words) {
         return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return opcode.starts_with(word); });
     };
+    if (starts({"BAR", "DEPBAR", "LDGDEPBAR"})) return Barrier;  // before loads: LDGDEPBAR is none
     if (starts({"HMMA", "HGMMA", "IMMA", "IGMMA", "QGMMA", "QMMA", "BMMA", "UTC"})) return Matrix;
     if (starts({"FFMA", "FADD", "FMUL", "HFMA", "HADD", "HMUL", "FMNMX", "FSETP"})) return Vector;
     if (starts({"MUFU"})) return Special;
     if (starts({"LDSM", "LDS.", "STS"})) return Shared;
     if (starts({"LDG", "UBLKCP", "UTMALDG"})) return Load;
     if (starts({"STG", "RED", "ATOM"})) return Store;
-    if (starts({"BAR", "DEPBAR", "LDGDEPBAR"})) return Barrier;
     return Rest;
 }
 
@@ -80,7 +80,7 @@ const std::vector<std::string>& codeFeatureNames() {
                                                 "warps held",
                                                 "L1 bytes",
                                                 "waves",
-                                                "share of the last wave",
+                                                "share of waves filled",
                                                 "steps",
                                                 "tensor",
                                                 "vector",
