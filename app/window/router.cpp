@@ -8,6 +8,8 @@
 #include "widgets/common/tab_stack.h"
 
 #include <QAction>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QMimeData>
 #include <QTabBar>
 #include <QTabWidget>
@@ -50,6 +52,10 @@ void Router::build(const PageList& pages, QWidget* parent) {
     bar_->setMovable(false);
     bar_->toggleViewAction()->setVisible(false);
     bar_->addWidget(ui::tabsApart(tabs, bar_));
+    // A tool bar takes its margins when it is made, before the rule of its name holds.
+    bar_->ensurePolished();
+    QEvent restyled(QEvent::StyleChange);
+    QCoreApplication::sendEvent(bar_, &restyled);
     // A layout that is restored brings tool bars back, and some layouts show no pages.
     connect(&studio_.docks, &DockSet::arranged, this, [this] { bar_->setVisible(!tabs_->isHidden()); });
 }
