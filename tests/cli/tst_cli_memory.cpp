@@ -133,7 +133,7 @@ private slots:
         put("chase.trace", "R 0x0\nR 0x20000\n");
         put("prim.csv", "benchmark,num_dpus,data_param,cpu_to_dpu_bytes_per_dpu\nVA,4,2097152,4194316\n");
         put("attention.csv", "L,nhead,dhead,dbyte,pim_type,power_constraint\n2048,64,128,2,BA,True\n");
-        for (const auto& [page, commands] : {std::pair{"memory", 3}, std::pair{"pim", 6}}) {
+        for (const auto& [page, commands] : {std::pair{"memory", 3}, std::pair{"pim", 7}}) {
             QFile file(QString(ORRERY_SOURCE "/resources/handbook/%1.md").arg(page));
             QVERIFY(file.open(QIODevice::ReadOnly));
             int ran = 0;

@@ -79,7 +79,7 @@ void weighPasses(Support& support, const Composition& c, std::string_view method
             continue;
         const double seconds = c.prices[i].seconds * launch.count;
         busy += seconds;
-        if (!c.prices[i].price.priced || !c.prices[i].known || !c.stack.own(kernel)) continue;
+        if (!c.prices[i].price.priced || !c.prices[i].known) continue;
         const std::pair<KernelKind, std::string> family{kernel.kind, variantName(kernel).view()};
         auto at = std::find_if(worth.begin(), worth.end(), [&](const auto& each) { return each.first == family; });
         if (at == worth.end()) {

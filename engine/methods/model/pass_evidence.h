@@ -36,8 +36,9 @@ struct PassEvidence {
 const PassEvidence* passEvidence(std::string_view method, PassClass what);
 
 /// Support of a pass whose device was partly or not at all learned: kernels of the class count as far as their sections
-/// are worth here (faithAt() of the device, and of the software that runs), passes for the rest. That much of the time
-/// stands at the edge, be its kernels outside or not. Leaves `support` alone where there is no such evidence.
+/// are worth here (faithAt() of the device; another engine widens their sides already), passes for the rest. That much
+/// of the time stands at the edge, be its kernels outside or not. Leaves `support` alone where there is no such
+/// evidence.
 void weighPasses(Support& support, const Composition& c, std::string_view method, const CalibrationSet& calibrations);
 
 }  // namespace orrery
