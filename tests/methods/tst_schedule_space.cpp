@@ -231,9 +231,14 @@ private slots:
             QVERIFY(view && *seconds >= leastSeconds(*view, space->kernel()) * (1 - 1e-12));
             // The loops around the multiply-add make at least the product.
             double steps = 1;
-            for (const NestLine& line : space->nest(point).lines) steps *= line.loop ? line.extent : 1;
+            const ScheduleNest nest = space->nest(point);
+            for (const NestLine& line : nest.lines) steps *= line.loop ? line.extent : 1;
             const Kernel& k = space->kernel();
             QVERIFY(steps >= 0.999 * k.flops / 2);
+            // The outermost one touches the matrices, whole tiles of them; a convolution laid out, up to nine times.
+            QVERIFY(nest.lines.front().flops >= 0.999 * k.flops);
+            QVERIFY2(nest.lines.front().bytes >= 0.5 * k.bytes() && nest.lines.front().bytes <= 18 * k.bytes(),
+                     qPrintable(QString::number(nest.lines.front().bytes / k.bytes())));
         }
     }
 

@@ -55,6 +55,10 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     empty_->setWordWrap(true);
     empty_->setTextFormat(Qt::RichText);
     empty_->setContextMenuPolicy(Qt::NoContextMenu);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, [this] {  // links have the colour of when they were read
+        empty_->clear();
+        showEmptyState();
+    });
     empty_->setAccessibleName(tr("What to do with an empty canvas"));
     empty_->setToolTip(tr("Devices of the library, or an empty design to draw on"));
     connect(empty_, &QLabel::linkActivated, this, [this](const QString& what) {

@@ -42,7 +42,7 @@ private:
     };
     int depth() const;
 
-    const TensorWork& work_;
+    TensorWork work_;  // a copy: it is often made on the spot
     std::vector<NestLine> lines_;
     std::vector<Open> open_;
 };
