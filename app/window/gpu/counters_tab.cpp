@@ -45,6 +45,7 @@ void CountersTab::forget() {
     due_ = false;
     told_.reset();
     counted_.reset();
+    ranInPart_ = false;
     hardware_.reset();
     gpu_.reset();
     kernel_.clear();
@@ -117,9 +118,11 @@ void CountersTab::begin() {
 
 void CountersTab::setRun(const GpuAnswer& answer) {
     counted_.reset();
+    ranInPart_ = false;
     if (!answer.runs.empty() && answer.question.hardware == hardware_ && answer.question.kernel == kernel_) {
         const GpuRun& run = answer.runs.front();
-        if (run.seen.part.whole() && !run.stopped()) counted_ = countersOf(run.seen.result, run.seen.machine);
+        ranInPart_ = !run.seen.part.whole() || run.stopped();
+        if (!ranInPart_) counted_ = countersOf(run.seen.result, run.seen.machine);
     }
     show();
 }
@@ -138,10 +141,14 @@ void CountersTab::show() {
              number(told.value),
              number(told.low),
              number(told.high),
-             counted_ ? ui::Cell{valueText(info, (*counted_)[c]), (*counted_)[c],
-                                 outside ? tr("Outside of the interval") : QString(),
-                                 outside ? ui::Tone::Bad : ui::Tone::Normal, true}
-                      : ui::Cell{QStringLiteral("–"), 1e300, tr("No run of the whole kernel"), ui::Tone::Muted, true}});
+             counted_
+                 ? ui::Cell{valueText(info, (*counted_)[c]), (*counted_)[c],
+                            outside ? tr("Outside of the interval") : QString(),
+                            outside ? ui::Tone::Bad : ui::Tone::Normal, true}
+                 : ui::Cell{ranInPart_ ? tr("a part ran") : QStringLiteral("–"), 1e300,
+                            ranInPart_ ? tr("The run simulated a part of the kernel; a larger budget runs all of it")
+                                       : tr("No run of this kernel"),
+                            ui::Tone::Muted, true}});
     }
     table_->setCells({tr("Counter"), tr("Predicted"), tr("90 % from"), tr("90 % to"), tr("Counted by the run")},
                      std::move(cells));

@@ -46,6 +46,7 @@ private:
     std::shared_ptr<const CounterModel> model_;  ///< read when it is first asked
     std::optional<CounterAnswers> told_;
     std::optional<CounterValues> counted_;
+    bool ranInPart_ = false;  ///< what it counted is not of the whole kernel
     double widening_ = 1;
     HardwarePtr hardware_;
     std::optional<GpuDrawing> gpu_;
