@@ -164,8 +164,8 @@ std::string jsonOf(const ScheduleSpace& space, std::span<const ScheduleSearch> s
 }
 
 std::string textOf(const ScheduleSpace& space, std::span<const ScheduleSearch> searches) {
-    std::string text = fmt::format("{} on {}, {} schedules, each priced by `{}`\n\n", toText(space.kernel()),
-                                   space.device(), space.legal().size(), space.target());
+    std::string text = fmt::format("{} on {}, {} schedules, each priced by `{}`, without an interval\n\n",
+                                   toText(space.kernel()), space.device(), space.legal().size(), space.target());
     Table table({"guide", "searches", "within 95 %", "trials until then", "best after 10", "after 50", "at the end"},
                 {false, true, true, true, true, true, true});
     for (const GuideFigures& each : figuresOf(searches, bestOf(searches))) {

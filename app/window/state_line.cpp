@@ -2,12 +2,27 @@
 
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
+#include "widgets/common/theme.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
 #include <QRegularExpression>
+#include <QVBoxLayout>
 
 namespace orrery::app {
+
+ui::Label* addStateLine(QWidget* tab, QWidget* controls, const char* id) {
+    const int unit = ui::Theme::instance().unit();
+    auto* column = new QVBoxLayout(tab);
+    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    column->setSpacing(unit);
+    column->addWidget(controls);
+    auto* line = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, tab);
+    line->setObjectName(QLatin1String(id));
+    line->setWordWrap(true);
+    column->addWidget(line);
+    return line;
+}
 
 void sayRefusal(ui::Label& line, const Diagnostic& why) {
     line.setTone(ui::Tone::Bad);

@@ -16,6 +16,9 @@ class Label;
 
 namespace orrery::app {
 
+/// The column of a tab: its controls, and below them the line, which is given back. What follows is added to the
+/// layout.
+ui::Label* addStateLine(QWidget* tab, QWidget* controls, const char* id);
 /// Message and hint, in the colour of errors; the whole diagnostic in the tip.
 void sayRefusal(ui::Label& line, const Diagnostic& why);
 

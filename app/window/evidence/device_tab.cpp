@@ -48,15 +48,8 @@ ui::Cell numberCell(double value) {
 }  // namespace
 
 DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(this)) {
-    const int unit = ui::Theme::instance().unit();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
-    column->setSpacing(unit);
-    column->addWidget(buildForm());
-    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
-    state_->setObjectName(QStringLiteral("device.state"));
-    state_->setWordWrap(true);
-    column->addWidget(state_);
+    state_ = addStateLine(this, buildForm(), "device.state");
+    auto* column = static_cast<QVBoxLayout*>(layout());
     auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split",
                         tr("What to measure, and what is predicted"), tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);

@@ -53,15 +53,8 @@ QString guideName(ScheduleGuide guide) {
 
 ScheduleSearchTab::ScheduleSearchTab(std::function<HardwarePtr()> drawn, QWidget* parent)
     : QWidget(parent), drawn_(std::move(drawn)), work_(new Background(this)) {
-    const int unit = ui::Theme::instance().unit();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
-    column->setSpacing(unit);
-    column->addWidget(buildForm());
-    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
-    state_->setObjectName(QStringLiteral("search.schedules.state"));
-    state_->setWordWrap(true);
-    column->addWidget(state_);
+    state_ = addStateLine(this, buildForm(), "search.schedules.state");
+    auto* column = static_cast<QVBoxLayout*>(layout());
     auto* split = named(new QSplitter(Qt::Horizontal, this), "search.schedules.split",
                         tr("The search, and one schedule"), tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
@@ -295,7 +288,8 @@ void ScheduleSearchTab::start() {
             if (const ScheduleTrial* fastest = search.fastest()) {
                 list_->setCurrentRow(0);
                 const ScheduleSpace& space = prices_->space();
-                say(tr("%1: the fastest of %2 trials takes %3; %4 schedules can run on %5, each priced by %6.")
+                say(tr("%1: the fastest of %2 trials takes %3; %4 schedules can run on %5, each priced by %6, "
+                       "without an interval.")
                         .arg(guideName(search.guide))
                         .arg(search.trials.size())
                         .arg(ui::text(fastest->seconds, Dimension::Time))

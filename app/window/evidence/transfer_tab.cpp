@@ -48,15 +48,8 @@ ui::Cell cellOf(const TransferCell& cell, const QString& where) {
 
 TransferTab::TransferTab(ReferenceShelf* shelf, QWidget* parent)
     : QWidget(parent), shelf_(shelf), work_(new Background(this)) {
-    const int unit = ui::Theme::instance().unit();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
-    column->setSpacing(unit);
-    column->addWidget(buildForm());
-    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
-    state_->setWordWrap(true);
-    state_->setObjectName(QStringLiteral("transfer.state"));
-    column->addWidget(state_);
+    state_ = addStateLine(this, buildForm(), "transfer.state");
+    auto* column = static_cast<QVBoxLayout*>(layout());
     table_ = new ui::CellsTable(QStringLiteral("transfer.table"), tr("Fitted on a line, judged on a column"),
                                 tr("Mean error of what was learned on the line's rows, on those of the column. Orange: "
                                    "fewer than 85 % of the rows lie inside the 90 % interval"),

@@ -27,15 +27,8 @@ namespace orrery::app {
 
 VersionsTab::VersionsTab(ReferenceShelf* shelf, QWidget* parent)
     : QWidget(parent), shelf_(shelf), work_(new Background(this)) {
-    const int unit = ui::Theme::instance().unit();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
-    column->setSpacing(unit);
-    column->addWidget(buildForm());
-    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
-    state_->setWordWrap(true);
-    state_->setObjectName(QStringLiteral("versions.state"));
-    column->addWidget(state_);
+    state_ = addStateLine(this, buildForm(), "versions.state");
+    auto* column = static_cast<QVBoxLayout*>(layout());
     auto* split = named(new QSplitter(Qt::Vertical, this), "versions.split", tr("Errors and families"),
                         tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
