@@ -65,7 +65,7 @@ QGroupBox { border: none; border-top: 1px solid @faintLine; margin-top: $16px; p
 QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; color: @mutedText; }
 
 QTabWidget::pane { border: none; border-top: 1px solid @line; background: @surface; }
-QTabBar { background: transparent; qproperty-drawBase: 0; }
+QTabBar { background: transparent; qproperty-drawBase: 0; font-size: $13px; }
 QTabBar::tab { background: transparent; color: @mutedText; border: none; border-bottom: 2px solid transparent;
   padding: $4px $10px; margin: 0; }
 QTabBar::tab:hover { color: @text; background: @hover; }

@@ -46,7 +46,8 @@ void paintTimeTicks(QPainter& painter, PlotAxis axis, int y, int width) {
 
 QRectF PlotFrame::areaIn(const QSize& size) {
     const double scale = Theme::instance().scale();
-    return QRectF(QPointF(56 * scale, plotTitleHeight + 8), QPointF(size.width() - 16, size.height() - 40 * scale));
+    return QRectF(QPointF(56 * scale, (plotTitleHeight + 8) * scale),
+                  QPointF(size.width() - 16, size.height() - 40 * scale));
 }
 
 void PlotFrame::paint(QPainter& painter, const PlotAxis& x, const PlotAxis& y, int width) const {
