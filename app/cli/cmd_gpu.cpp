@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/gpu_counters.h"
 #include "app/cli/gpu_kernel.h"
+#include "app/cli/gpu_sample.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -159,6 +160,10 @@ void addIntervals(Json& out, const gpusim::IntervalResult& k) {
         {"count", k.intervals}, {"instructions", k.instructions}, {"mean_length", partOf(k.instructions, k.intervals)}};
 }
 
+void addIntervals(Json& out, const gpusim::SampledResult& k) {
+    out["sample"] = sampleJson(k);
+}
+
 // Of what the counts are: a reader of the JSON sees no note on another stream.
 Json countedOf(const KernelResult&) {
     return Json::object({{"of", "all blocks"}});
@@ -168,6 +173,14 @@ Json countedOf(const RepresentedResult& k) {
                          {"scale", k.scale},
                          {"simulated_warp_instructions", static_cast<std::uint64_t>(k.simulated)},
                          {"how", k.how}});
+}
+
+Json countedOf(const gpusim::SampledResult& k) {
+    if (k.whole()) return Json::object({{"of", "all blocks"}});
+    if (k.stoodFor()) return Json::object({{"of", "a kernel alike"}});
+    return Json::object({{"of", "sampled waves"},
+                         {"scale", k.instructions / k.simulated},
+                         {"simulated_warp_instructions", static_cast<std::uint64_t>(k.simulated)}});
 }
 
 std::string percentOf(std::uint64_t part, std::uint64_t whole) {
@@ -220,12 +233,13 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
 
 template <class Result>
 int answer(const Arguments& arguments, const std::vector<Result>& kernels, const gpusim::Machine& machine,
-           std::string_view method, std::string_view setting) {
+           std::string_view method, std::string_view setting, const Json& sample = {}, const std::string& words = {}) {
     const auto& power = voltaPower();
     if (!power) return report(power.error()), Unanswered;
-    if (!arguments.has("json")) return print(tables(kernels, machine, *power)) ? Answered : Unanswered;
+    if (!arguments.has("json")) return print(tables(kernels, machine, *power) + words) ? Answered : Unanswered;
     Json out{{"format", "orrery-gpu"}, {"version", 1},           {"method", fmt::format("gpu-{}", method)},
              {"setting", setting},     {"config", machine.name}, {"core_mhz", machine.coreMhz}};
+    if (!sample.is_null()) out["sample"] = sample;
     out["kernels"] = Json::array();
     for (const auto& k : kernels) {
         out["kernels"].push_back(kernelJson(k, machine, *power));
@@ -240,7 +254,15 @@ struct Asked {
     std::string method = "cycle";
     gpusim::SimulateOptions options;
     std::string resume, snapshot;  // their bytes
+    std::optional<gpusim::SampleOptions> sample;
 };
+
+int answer(const Arguments& arguments, const Expected<gpusim::SampledList>& all, const Asked& asked,
+           const gpusim::Machine& machine, std::string_view setting) {
+    if (!all) return report(all.error()), Unanswered;
+    return answer(arguments, all->kernels, machine, asked.method, setting, sampleJson(*all, *asked.sample),
+                  sampleText(*all, *asked.sample));
+}
 
 // Where a run begins and ends between two kernels.
 int readSnapshots(const Arguments& arguments, Asked& out) {
@@ -315,6 +337,9 @@ int readAsked(const Arguments& arguments, Asked& out) {
         }
         out.options.mostCycles = static_cast<std::uint64_t>(*number);
     }
+    auto sample = askedSample(arguments);
+    if (!sample) return report(sample.error()), Usage;
+    out.sample = *sample;
     return Answered;
 }
 
@@ -359,6 +384,17 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
     if (!source) return report(source.error()), Unanswered;
     asked.options.stop = watch.token();
     watch.begin("simulating the GPU");
+    if (asked.sample) {
+        const auto open = [&]() -> Expected<std::unique_ptr<gpusim::KernelSource>> {
+            auto anew = gpusim::TemplateSource::open(drawn->kernel, drawn->machine);
+            if (!anew) return tl::unexpected(anew.error());
+            return std::make_unique<gpusim::TemplateSource>(std::move(*anew));
+        };
+        const auto sampled =
+            gpusim::sampleKernel(drawn->machine, open, *asked.sample, asked.options).map(listOf);
+        watch.end();
+        return answer(arguments, sampled, asked, drawn->machine, "drawn");
+    }
     const auto tell = [&](const auto& result) -> int {
         watch.end();
         if (!result) return report(result.error()), Unanswered;
@@ -381,7 +417,7 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
 int runGpu(const Arguments& arguments, Watch& watch) {
     if (arguments.has("learn-counters")) return runLearnCounters(arguments, watch);
     for (const char* other : {"save", "seed", "leave-out"})
-        if (arguments.has(other))
+        if (arguments.has(other) && !(arguments.has("sample") && std::string_view(other) == "seed"))
             return failed(fail("usage.together", fmt::format("`--{}` means nothing without `--learn-counters`", other),
                                "--learn-counters N", "leave it out")
                               .value());
@@ -439,6 +475,11 @@ int runGpu(const Arguments& arguments, Watch& watch) {
     asked.options.stop = watch.token();
     asked.options.cutsCopyAddresses = setting == "compatibility" && !arguments.has("whole-addresses");
     watch.begin("simulating the GPU");
+    if (asked.sample) {
+        const auto sampled = gpusim::sampleKernels(machine->machine, *commands, *asked.sample, asked.options);
+        watch.end();
+        return answer(arguments, sampled, asked, machine->machine, setting);
+    }
     const auto tell = [&](const auto& results) -> int {
         watch.end();
         if (!results) return report(results.error()), Unanswered;
@@ -481,6 +522,10 @@ const Command gpuCommand{
                 {"whole-addresses", "", "host copies warm L2 at their full addresses; the peer cuts them to 32 bits"},
                 {"threads", "N", "that share each cycle (1); the answer is the same for any number"},
                 {"cycles", "N", "give up a kernel after so many cycles"},
+                {"sample", "NAME",
+                 "simulate some waves of blocks and state an interval; smarts: at random; simpoint: those that stand "
+                 "for waves, and kernels of a list, that run the same instructions"},
+                {"units", "N", "of a sample: waves measured of each kernel (6)"},
                 {"until-kernel", "N", "end after the first N kernels of the list"},
                 {"snapshot", "FILE", "with --until-kernel: write the machine's state there, to go on from"},
                 {"resume", "FILE", "go on behind the kernels of a snapshot: same list, same machine"},
@@ -490,7 +535,7 @@ const Command gpuCommand{
                  "draw N kernels on 16 GPUs, simulate them (--method interval unless told otherwise), learn their "
                  "counters, and say how far predictions are off on kernels that were not seen"},
                 {"leave-out", "ID", "with it: also judge on this GPU by a model that has not seen it", true},
-                {"seed", "N", "with it: of kernels and training; 1 if left out"},
+                {"seed", "N", "with it: of kernels and training; of a sample: of its draws; 1 if left out"},
                 {"save", "FILE", "with it: write the model, for --predict"},
                 {"json", "", "as JSON (resources/schema/gpu.schema.json, counters.schema.json)"}},
     .required = {},
@@ -500,6 +545,8 @@ const Command gpuCommand{
                   "each instruction once, and where the cycles went"},
                  {"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm --predict",
                   "its counters from its code alone, with intervals"},
+                 {"orrery-cli gpu --kernel 'elementwise m=16384 n=4096 fp16' --hardware a100-80-sxm --sample simpoint",
+                  "a long kernel by waves that stand for the others, with an interval"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100",
                   "cycles and stalls of every kernel"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100 --method interval",

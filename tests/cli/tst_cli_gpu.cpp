@@ -59,6 +59,31 @@ private slots:
             QVERIFY(std::abs(sum - kernel["cycles"].get<double>()) < 1);
         }
     }
+    // A long kernel by some of its waves: an interval around the estimate, the same bytes for the same seed.
+    void samplesAnswerByTheSchema() {
+        const auto ask = [](const char* kind, const char* seed) {
+            return cli({"gpu", "--kernel", "vector-add n=1000000", "--hardware", "jetson-agx-orin", "--sample", kind, "--units",
+                        "2", "--seed", seed, "--json"},
+                       {}, patience);
+        };
+        for (const char* kind : {"smarts", "simpoint"}) {
+            const auto out = ask(kind, "4");
+            QVERIFY2(out.exit == 0, out.text());
+            for (const std::string& error : schemaErrors(out.out.toStdString(), "gpu")) QFAIL(error.c_str());
+            const auto read = nlohmann::json::parse(out.out.toStdString());
+            const auto& all = read["sample"];
+            const auto& kernel = read["kernels"][0];
+            QCOMPARE(all["kind"].get<std::string>(), std::string(kind));
+            QVERIFY(all["low"].get<double>() <= all["estimate"].get<double>());
+            QVERIFY(all["estimate"].get<double>() <= all["high"].get<double>());
+            QCOMPARE(kernel["cycles"].get<double>(), std::round(all["estimate"].get<double>()));
+            QCOMPARE(kernel["counts"]["of"].get<std::string>(),
+                     std::string(all["share"].get<double>() < 1 ? "sampled waves" : "all blocks"));
+            // Counts are of the whole: 1,000,000 threads.
+            QVERIFY(kernel["instructions"]["thread"].get<double>() >= 1000000);
+            QCOMPARE(ask(kind, "4").out, out.out);
+        }
+    }
     void anExportAnswersTheSame() {
         const QString folder = folder_.filePath("export");
         const auto direct = cli(product({"--export", folder, "--json"}), {}, patience);
@@ -114,6 +139,10 @@ private slots:
         QTest::newRow("no cycles") << QStringList{"--cycles", "-5"} << "-5";
         QTest::newRow("threads") << QStringList{"--threads", "0"} << "--threads 0";
         QTest::newRow("resume") << QStringList{"--resume", "x"} << "--resume";
+        QTest::newRow("sample") << QStringList{"--sample", "guess"} << "smarts, simpoint";
+        QTest::newRow("units alone") << QStringList{"--units", "3"} << "--units";
+        QTest::newRow("no units") << QStringList{"--sample", "smarts", "--units", "0"} << "--units 0";
+        QTest::newRow("sampled intervals") << QStringList{"--sample", "smarts", "--method", "interval"} << "cycle";
     }
     void optionsThatMeanNothingAreRefused() {
         QFETCH(QStringList, more);

@@ -88,6 +88,7 @@ GpuQuestion GpuPage::question() const {
     out.change = change_->currentData().toString().toStdString();
     out.factor = factor_->isEnabled() ? factor_->currentData().toDouble() : 1;
     out.seconds = budget_->value();
+    out.sample = sample_->currentData().toString().toStdString();
     return out;
 }
 
@@ -278,7 +279,7 @@ void GpuPage::showLate() {
         QString text = ui::qs(headlineOf(first));
         if (answer_->runs.size() > 1) {
             const GpuRun& second = answer_->runs[1];
-            const auto cycles = [](const GpuRun& run) { return static_cast<double>(run.seen.recording->cycles); };
+            const auto cycles = [](const GpuRun& run) { return run.cycles(); };
             text += tr(" · %1: %2")
                         .arg(ui::qs(second.name), second.stopped()
                                                       ? tr("stopped after %1 cycles").arg(ui::countText(cycles(second)))
@@ -288,6 +289,8 @@ void GpuPage::showLate() {
         head_->headline()->setFullText(text);
         QString sub = tr("Simulated: %1. ").arg(ui::qs(first.seen.part.text()));
         if (first.stopped()) sub = tr("Stopped: everything below is the result so far. Press Run to start again. ");
+        if (first.seen.sample)
+            sub += tr("The whole kernel follows from these waves: in brackets, where its time lies in 95 of 100 draws. ");
         if (first.interval) sub += tr("In brackets: the range of measured products around simulated ones. ");
         sub += tr("Multiprocessor %1 is shown; the launch is not counted. A template of usual kernels, not a library's "
                   "own code")

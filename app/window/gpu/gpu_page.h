@@ -111,7 +111,7 @@ private:
     PageHead* head_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QPushButton *run_ = nullptr, *export_ = nullptr;
-    QComboBox *kernels_ = nullptr, *others_ = nullptr, *change_ = nullptr, *factor_ = nullptr;
+    QComboBox *kernels_ = nullptr, *others_ = nullptr, *change_ = nullptr, *factor_ = nullptr, *sample_ = nullptr;
     QSpinBox* budget_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     std::array<ui::WarpTimeline*, 2> timelines_{};

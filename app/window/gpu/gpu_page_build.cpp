@@ -132,6 +132,17 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
                           1, 600);
     budget_->setSuffix(tr(" s"));
     budget_->setValue(5);
+    sample_ = namedChoice(form, "gpu.sample", tr("Longer kernels"),
+                          tr("What is simulated of a kernel that is longer than the budget"));
+    const auto kind = [&](const QString& text, const char* id, const QString& tip) {
+        sample_->addItem(text, QLatin1String(id));
+        sample_->setItemData(sample_->count() - 1, tip, Qt::ToolTipRole);
+    };
+    kind(tr("first waves"), "", tr("The first waves of blocks, fewer steps, a part of the machine; no answer for the rest"));
+    kind(tr("waves alike"), "simpoint",
+         tr("Waves that stand for those that run the same instructions (SimPoint): the whole kernel, with an interval"));
+    kind(tr("waves at random"), "smarts",
+         tr("One wave from each of equal stretches (SMARTS): the whole kernel, with an interval"));
     change_ = namedChoice(form, "gpu.change", tr("What if"),
                           tr("A second column: the same kernel on a machine with one attribute changed"));
     change_->addItem(tr("nothing changes"), QString());
@@ -146,6 +157,7 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     others_->addItem(tr("the same kernel"));
     add(tr("Kernel"), {kernels_});
     add(tr("Budget"), {budget_});
+    add(tr("Longer kernels"), {sample_});
     add(tr("What if"), {change_, factor_});
     add(tr("Beside"), {others_});
     connect(kernels_, &QComboBox::editTextChanged, this, [this](const QString& text) {
@@ -155,7 +167,7 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     });
     connect(kernels_->lineEdit(), &QLineEdit::returnPressed, this, &GpuPage::run);
     connect(others_, &QComboBox::editTextChanged, this, &GpuPage::asked);
-    for (QComboBox* each : {change_, factor_}) connect(each, &QComboBox::currentIndexChanged, this, &GpuPage::asked);
+    for (QComboBox* each : {change_, factor_, sample_}) connect(each, &QComboBox::currentIndexChanged, this, &GpuPage::asked);
     connect(budget_, &QSpinBox::valueChanged, this, &GpuPage::asked);
     return form;
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -119,12 +120,16 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
     options.stop = std::move(stop);
     options.progress = &progress;
     options.keepsStopped = true;
+    gpusim::SampleOptions sample;
+    const auto kind = gpusim::sampleKindOf(question.sample);
+    sample.kind = kind.value_or(sample.kind), sample.mostInstructions = budget;
     const auto run = [&](const std::string& kernel, const gpusim::Machine& machine,
                          std::string name) -> Expected<void> {
         GpuRun one;
         one.name = std::move(name);
         if (kernel.starts_with(tracePrefix)) {
-            auto seen = watchTrace(kernel.substr(tracePrefix.size()), machine, options);
+            const std::string file = kernel.substr(tracePrefix.size());
+            auto seen = kind ? watchSample(file, machine, sample, options) : watchTrace(file, machine, options);
             if (!seen) return tl::unexpected(seen.error());
             one.seen = std::move(*seen);
         } else {
@@ -134,7 +139,9 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
             // As the drawn machine would be cut, so that both designs do the same.
             const auto part = watchedPart(*program, gpu->drawn.machine, budget);
             if (!part) return tl::unexpected(part.error());
-            auto seen = watchKernel(*program, machine, *part, options);
+            // Both designs by the same kind of sample: what fits the budget is whole on either.
+            auto seen = kind && !part->whole() ? watchSample(*program, machine, sample, options)
+                                               : watchKernel(*program, machine, *part, options);
             if (!seen) return tl::unexpected(seen.error());
             one.seen = std::move(*seen);
             addRoofline(one, *read, gpu->view);
@@ -178,22 +185,35 @@ std::string limitWords(std::string_view limitedBy) {
     return words;
 }
 
+double GpuRun::cycles() const {
+    return seen.sample ? seen.sample->estimate - static_cast<double>(seen.sample->launchCycles)
+                       : static_cast<double>(seen.recording->cycles);
+}
 double GpuRun::seconds() const {
-    return static_cast<double>(seen.recording->cycles) / (seen.machine.coreMhz * 1e6);
+    return cycles() / (seen.machine.coreMhz * 1e6);
 }
 
 std::string headlineOf(const GpuRun& run) {
     const auto& result = run.seen.result;
     const std::string reached =
-        fmt::format("{} cycles, {}", grouped(run.seen.recording->cycles), format(Seconds(run.seconds())));
+        fmt::format("{} cycles, {}", grouped(static_cast<std::uint64_t>(std::llround(run.cycles()))),
+                    format(Seconds(run.seconds())));
     if (run.stopped()) {
         return fmt::format("Stopped after {} · {} of {} blocks had ended", reached,
                            grouped(static_cast<std::uint64_t>(result.finishedBlocks)),
                            grouped(static_cast<std::uint64_t>(run.seen.result.header.blocks())));
     }
-    const std::string interval = run.interval ? fmt::format(" ({} to {})", format(Seconds(run.interval->first)),
-                                                            format(Seconds(run.interval->second)))
-                                              : std::string();
+    std::string interval;
+    if (run.interval) {
+        interval =
+            fmt::format(" ({} to {})", format(Seconds(run.interval->first)), format(Seconds(run.interval->second)));
+    } else if (const auto& sample = run.seen.sample) {
+        const auto launch = static_cast<double>(sample->launchCycles);
+        const auto time = [&](double cycles) {
+            return format(Seconds(std::max(0.0, cycles - launch) / (run.seen.machine.coreMhz * 1e6)));
+        };
+        interval = fmt::format(" ({} to {})", time(sample->low), time(sample->high));
+    }
     return reached + interval +
            fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
                        result.blocksThatFit == 1 ? "block" : "blocks",

@@ -23,6 +23,7 @@ struct GpuQuestion {
     std::string change;  ///< id of a MachineChange to compare with; empty: none
     double factor = 2;   ///< of the change
     int seconds = 5;     ///< budget, at 150,000 warp instructions each
+    std::string sample;  ///< of longer kernels: smarts or simpoint; empty: their first waves
     bool operator==(const GpuQuestion&) const = default;
 };
 
@@ -39,6 +40,7 @@ struct GpuRun {
     double memoryCycles() const { return std::max({operandCycles, dramCycles, l2Cycles}); }
     bool l2Binds() const { return l2Cycles > std::max(operandCycles, dramCycles); }
     bool stopped() const { return seen.result.stopped; }
+    double cycles() const;  ///< without the launch: of the whole kernel, where waves were drawn from it
     double seconds() const;
     /// Least and greatest time, where the method gpu-cycle states them: of a whole product on the drawn machine.
     std::optional<std::pair<double, double>> interval;

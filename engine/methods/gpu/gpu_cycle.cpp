@@ -20,6 +20,7 @@ namespace {
 // Warp instructions that one core simulates in a second, as measured (README); a budget in seconds stands for so many,
 // whatever this computer does, so that an answer is the same everywhere.
 constexpr double instructionsPerSecond = 1.5e5;
+constexpr std::string_view firstWaves = "first";  // of the option `sample`
 constexpr double sampleLeast = 5e4;  // warp instructions that a simulation may always take
 
 constexpr SimulatedSpread cycleSpread{0.57, 2.11}, intervalSpread{0.58, 1.87};
@@ -45,6 +46,7 @@ struct CycleBudget {
     std::uint64_t cycles = 0;
     bool intervals = false;
     int copies = 0;  ///< of the weights, over which a kernel is repeated
+    std::optional<gpusim::SampleKind> waves = {};  ///< drawn from the whole kernel
 };
 
 struct PricedSample {
@@ -225,7 +227,7 @@ private:
     Expected<PricedSample> simulated(const Kernel& kernel, const std::stop_token& stop) const {
         const auto program = programOf(kernel, gpu_, drawn_);
         if (!program) return byBytes(kernel, 1);
-        SampleOptions options{budget_.instructions, budget_.cycles, budget_.intervals, {}, stop};
+        SampleOptions options{budget_.instructions, budget_.cycles, budget_.intervals, {}, stop, budget_.waves};
         if (budget_.copies > 0) options.resident = residentOperands(*program->build(0), gpu_.l2Bytes, budget_.copies);
         auto sample = sampleKernel(*program, drawn_.machine, options);
         // A simulation that is longer than the cycles allowed makes room by a smaller sample.
@@ -255,6 +257,10 @@ private:
         const SimulatedSpread spread = budget_.intervals ? intervalSpread : cycleSpread;
         price.low = std::max(spread.low * price.seconds, std::min(least, price.seconds));
         price.high = std::max(spread.high, 1.0) * price.seconds;
+        if (out.sample.high > 0) {
+            price.low *= out.sample.low / out.sample.cycles;
+            price.high *= out.sample.high / out.sample.cycles;
+        }
         price.errorKnown = cycleSpreadOf(kernel, drawn_.machine.lanes).has_value();
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
         price.levelBytes = {static_cast<float>(out.sample.dramBytes), static_cast<float>(out.sample.l2Bytes)};
@@ -294,12 +300,19 @@ Expected<KernelPricerPtr> bindSimulated(const DeviceRef& device, const BindConte
     if (!cycles) return tl::unexpected(cycles.error());
     const auto copies = cycleOption(context, "copies", 0, 0, 1e6);
     if (!copies) return tl::unexpected(copies.error());
+    std::optional<gpusim::SampleKind> waves;
+    if (const auto asked = context.options.find("sample"); asked != context.options.end() && !asked->second.empty()) {
+        waves = gpusim::sampleKindOf(asked->second);
+        if (!waves && asked->second != firstWaves)
+            return fail("method.bad-option", fmt::format("`sample` of a simulated GPU is `{}`", asked->second),
+                        "first, smarts or simpoint");
+    }
     auto drawn = machineOf(*gpu);
     if (!drawn) return tl::unexpected(drawn.error());
     return KernelPricerPtr(std::make_shared<const GpuCyclePricer>(
         *gpu, std::move(*drawn),
         CycleBudget{*seconds * instructionsPerSecond, static_cast<std::uint64_t>(*cycles), intervals,
-                    static_cast<int>(*copies)}));
+                    static_cast<int>(*copies), waves}));
 }
 Expected<KernelPricerPtr> bindGpuCycle(const DeviceRef& device, const BindContext& context) {
     return bindSimulated(device, context, false);
@@ -364,13 +377,23 @@ std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes) {
 }
 
 KernelMethod gpuCycleKernels() {
-    return simulatedKernels(
-        "gpu-cycle", "1.3.1", bindGpuCycle,
+    KernelMethod method = simulatedKernels(
+        "gpu-cycle", "1.4.0", bindGpuCycle,
         simulatedCard("GPU cycle by cycle",
                       "Instructions of every kernel, written by templates, on a simulated GPU: warps, schedulers, "
                       "units, caches, network and DRAM. Slow; ask it why a kernel waits, and on GPUs that nobody has "
                       "measured.",
                       cycleEvidence, 2.0));
+    method.options.push_back(
+        {.key = "sample",
+         .title = "Longer kernels",
+         .choices = {firstWaves, "smarts", "simpoint"},
+         .fallback = firstWaves,
+         .meaning = "What of a kernel beyond the budget is simulated. first: its first waves of blocks and its last, on "
+                    "a part of the machine if need be. smarts: waves at random; simpoint: waves that stand for those "
+                    "that run the same; both on the whole machine, and what the draw leaves unknown widens the "
+                    "interval. Where the budget has no room for seven waves it is as with first."});
+    return method;
 }
 
 KernelMethod gpuIntervalKernels() {

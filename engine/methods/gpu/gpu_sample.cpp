@@ -90,6 +90,11 @@ public:
             return finished();
         }
         out_.whole = false;
+        if (options_.waves) {
+            const auto drawn = drawnWaves(kernel, each * static_cast<double>(wave));
+            if (!drawn) return tl::unexpected(drawn.error());
+            if (*drawn) return finished();
+        }
         // A part of the machine with its share of channels, slices and blocks, where a wave of all is too much.
         const double loop =
             program_.steps > 0
@@ -117,6 +122,30 @@ public:
     }
 
 private:
+    // False where the budget has no room for the first wave, one that is measured and the last, with their neighbours.
+    Expected<bool> drawnWaves(const gpusim::KernelTemplatePtr& kernel, double ofWave) {
+        constexpr double fewest = 7;
+        if (options_.intervals || out_.waves < fewest + 1 || options_.instructions < fewest * ofWave) return false;
+        const auto open = [&]() -> Expected<std::unique_ptr<gpusim::KernelSource>> {
+            auto source = gpusim::TemplateSource::open(kernel, machine_);
+            if (!source) return tl::unexpected(source.error());
+            return std::make_unique<gpusim::TemplateSource>(std::move(*source));
+        };
+        gpusim::SampleOptions how;
+        how.kind = *options_.waves, how.mostInstructions = options_.instructions;
+        gpusim::SimulateOptions options;
+        options.stop = options_.stop, options.mostCycles = options_.mostCycles, options.resident = options_.resident;
+        auto run = gpusim::sampleKernel(machine_, open, how, options);
+        if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
+        if (!run) return tl::unexpected(run.error());
+        out_.cycles = run->estimate, out_.low = run->low, out_.high = run->high;
+        out_.counts = run->counts, scale_ = 1;
+        out_.instructions = run->instructions, out_.simulatedInstructions = run->simulated;
+        out_.how = fmt::format("{} of {} waves were simulated, {} of them drawn for the others ({})",
+                               run->simulatedWaves, run->waves, run->measuredWaves, gpusim::toText(how.kind));
+        return true;
+    }
+
     // Blocks of a whole wave share rows and columns that a part of it each brings in for itself: main memory and L2 are
     // as much larger than their even share as a block of the part fetches more.
     void shareReuse(std::int64_t wave, std::int64_t part) {

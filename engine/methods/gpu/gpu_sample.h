@@ -12,14 +12,17 @@
 // The first wave begins with all SMs at once and empty caches, later ones do not, so they are no share of it: its
 // beginning tells for more at a short length than at the whole one.
 //
+// Or, where it is asked for and the budget allows, waves drawn from all of them, with an interval.
+//
 // Where even that is too much, on an even part of the machine. Blocks of a part share fewer operands than those of a
 // whole wave, so its main memory and L2 are larger than an even part by what a block fetches more, counted in the
 // template's addresses.
 
 #include "methods/gpu/gpu_kernels.h"
 #include "simulation/gpu/cycle_stack.h"
-#include "simulation/gpu/simulate.h"
+#include "simulation/gpu/sampling/sample.h"
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -31,10 +34,13 @@ struct SampleOptions {
     bool intervals = false;        ///< by simulation/gpu/interval; one multiprocessor for all where that is possible
     std::vector<gpusim::MemoryRange> resident = {};  ///< in L2 when the kernel begins
     std::stop_token stop = {};
+    /// Draws waves from the whole kernel (simulation/gpu/sampling) where the budget has room for as few as that takes.
+    std::optional<gpusim::SampleKind> waves = {};
 };
 
 struct SampledKernel {
     double cycles = 0;
+    double low = 0, high = 0;  ///< of a sample of waves, 95 %; elsewhere 0: it says nothing of itself
     double blocks = 0, blocksPerSm = 0, waves = 0;
     double simulatedInstructions = 0, instructions = 0;  ///< of warps
     double simulatedSteps = 0, steps = 0;

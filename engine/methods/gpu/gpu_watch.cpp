@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace orrery {
 
@@ -31,14 +32,15 @@ gpusim::Machine shareOf(gpusim::Machine machine, int share) {
     return machine;
 }
 
-Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machine& machine,
-                              const WatchOptions& options) {
+// With an SM recorded: `run(how)` is the simulation.
+template <class Run>
+Expected<WatchedKernel> watched(const WatchOptions& options, const Run& run) {
     gpusim::Recorder recorder(options.record);
     gpusim::SimulateOptions how;
     how.stop = options.stop, how.mostCycles = options.mostCycles;
     how.recorder = &recorder, how.progress = options.progress;
     how.keepsStopped = options.keepsStopped;
-    auto result = gpusim::simulate(machine, source, how);
+    auto result = run(how);
     if (!result) {
         if (result.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was stopped");
         return tl::unexpected(result.error());
@@ -47,8 +49,39 @@ Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machin
     if (result->stopped && result->cycles <= result->launchCycles)
         return fail("study.cancelled", "the simulation was stopped");
     WatchedKernel out;
-    out.result = std::move(*result);
+    out.result = *result;
     out.recording = std::make_shared<const gpusim::Recording>(recorder.take());
+    if constexpr (std::is_same_v<std::decay_t<decltype(*result)>, gpusim::SampledResult>) out.sample = std::move(*result);
+    return out;
+}
+
+Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machine& machine,
+                              const WatchOptions& options) {
+    return watched(options, [&](const gpusim::SimulateOptions& how) { return gpusim::simulate(machine, source, how); });
+}
+
+Expected<WatchedKernel> drawn(const gpusim::OpenKernel& open, const gpusim::Machine& machine,
+                              const gpusim::SampleOptions& sample, const WatchOptions& options) {
+    auto out = watched(options, [&](const gpusim::SimulateOptions& how) {
+        return gpusim::sampleKernel(machine, open, sample, how);
+    });
+    if (!out) return out;
+    out->machine = machine;
+    const gpusim::SampledResult& all = *out->sample;
+    WatchedPart& part = out->part;
+    part.allBlocks = out->result.header.blocks();
+    part.waves = static_cast<double>(part.allBlocks) / std::max(1.0, 1.0 * all.blocksThatFit * machine.sms);
+    part.instructions = all.simulated, part.allInstructions = all.instructions;
+    if (all.whole() || all.stopped) {
+        part.blocks = part.allBlocks;
+        out->sample.reset();
+        return out;
+    }
+    const std::int64_t passed = all.waves - all.simulatedWaves;
+    part.blocks = part.allBlocks - passed * all.blocksThatFit * machine.sms;
+    // What was seen is the part: its counts, as they were.
+    gpusim::scaleCounts(out->result.counts, all.share(), machine.schedulers,
+                        static_cast<double>(out->recording->cycles) * machine.sms);
     return out;
 }
 
@@ -124,6 +157,29 @@ Expected<WatchedKernel> watchKernel(const KernelProgram& program, const gpusim::
     if (!out) return out;
     out->part = part, out->machine = own;
     return out;
+}
+
+Expected<WatchedKernel> watchSample(const KernelProgram& program, const gpusim::Machine& machine,
+                                    const gpusim::SampleOptions& sample, const WatchOptions& options) {
+    const auto kernel = program.build(0);
+    const auto open = [&]() -> Expected<std::unique_ptr<gpusim::KernelSource>> {
+        auto source = gpusim::TemplateSource::open(kernel, machine);
+        if (!source) return tl::unexpected(source.error());
+        return std::make_unique<gpusim::TemplateSource>(std::move(*source));
+    };
+    if (options.progress)
+        options.progress->setTotal(options.progress->total() + static_cast<std::uint64_t>(sample.mostInstructions));
+    return drawn(open, machine, sample, options);
+}
+
+Expected<WatchedKernel> watchSample(const std::string& file, const gpusim::Machine& machine,
+                                    const gpusim::SampleOptions& sample, const WatchOptions& options) {
+    const auto open = [&]() -> Expected<std::unique_ptr<gpusim::KernelSource>> {
+        auto source = gpusim::KernelTrace::open(file, machine);
+        if (!source) return tl::unexpected(source.error());
+        return std::make_unique<gpusim::KernelTrace>(std::move(*source));
+    };
+    return drawn(open, machine, sample, options);
 }
 
 Expected<WatchedKernel> watchTrace(const std::string& file, const gpusim::Machine& machine,

@@ -5,9 +5,10 @@
 
 #include "base/progress.h"
 #include "methods/gpu/gpu_kernels.h"
-#include "simulation/gpu/simulate.h"
+#include "simulation/gpu/sampling/sample.h"
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -42,6 +43,8 @@ struct WatchedKernel {
     gpusim::Machine machine;  ///< as simulated
     gpusim::KernelResult result;
     std::shared_ptr<const gpusim::Recording> recording;
+    /// Of the whole kernel, where waves were drawn from it; `result` and `recording` are of what was simulated.
+    std::optional<gpusim::SampledResult> sample = {};
 };
 
 /// The least core cycles in which the machine that was simulated moves the bytes that the run moved through L2, and to
@@ -53,6 +56,11 @@ double dramCycles(const WatchedKernel& seen);
 /// `study.cancelled`.
 Expected<WatchedKernel> watchKernel(const KernelProgram& program, const gpusim::Machine& machine,
                                     const WatchedPart& part, const WatchOptions& options = {});
+/// Waves of all blocks, on the whole machine, by `sample`.
+Expected<WatchedKernel> watchSample(const KernelProgram& program, const gpusim::Machine& machine,
+                                    const gpusim::SampleOptions& sample, const WatchOptions& options = {});
+Expected<WatchedKernel> watchSample(const std::string& file, const gpusim::Machine& machine,
+                                    const gpusim::SampleOptions& sample, const WatchOptions& options = {});
 /// A recorded trace, whole.
 Expected<WatchedKernel> watchTrace(const std::string& file, const gpusim::Machine& machine,
                                    const WatchOptions& options = {});

@@ -115,6 +115,7 @@ Expected<std::size_t> Gpu::launch(KernelSource& source) {
         sms_[static_cast<std::size_t>(which)].recorder = recorder;
         recorder->begin(machine_, source, kernel->opens);
     }
+    if (options_.placements) options_.placements->clear();
     if (machine_.dies > 1) emptyDies();
     if (free == kernels_.end())
         kernels_.push_back(std::move(kernel));
@@ -281,12 +282,17 @@ Expected<bool> Gpu::placeOn(int id, Running& kernel, std::size_t at) {
             (static_cast<std::uint64_t>(at) << 32),
         threads * static_cast<std::uint64_t>(kernel.mostPerSm) * sms};
     auto got = kernel.source->next(block_, local);
+    for (; got && *got && block_.passes; got = kernel.source->next(block_, local)) {
+        // What is stopped will be found so at the next step.
+        if (!options_.stop.stop_requested()) pass(block_, kernel.source->statics());
+    }
     if (!got) return got;
     if (!*got) {
         return fail("gpu.trace", fmt::format("the trace has {} of {} thread blocks", kernel.placed, kernel.blocks), {},
                     "was the file copied whole?", {kernel.source->path(), 0, 0, {}});
     }
     merge(kernel, block_);
+    if (options_.placements) options_.placements->push_back(core_);
     sm.place(at, block_, core_ - 1);
     wakes_[seatOf_[static_cast<std::size_t>(id)]] = sm.wakesAt();
     ++kernel.placed;

@@ -26,6 +26,8 @@ public:
     /// Starts a kernel, whose source must live until it has ended. Returns its place among those that run; fails with
     /// `gpu.kernel` where a block of it fits no SM.
     Expected<std::size_t> launch(KernelSource& kernel);
+    /// A kernel that is not simulated: the accesses of its blocks pass through L2, in no time. None runs.
+    Expected<bool> pass(KernelSource& kernel);
     bool running() const { return running_ > 0; }
     /// Goes on until a kernel has ended, or all have that were stopped; their places.
     Expected<std::vector<std::size_t>> untilOneEnds();
@@ -67,6 +69,7 @@ private:
     void emptyDies();
     Expected<bool> place();
     Expected<bool> placeOn(int sm, Running& kernel, std::size_t at);
+    void pass(const TraceBlock& block, const std::vector<StaticInstruction>& statics);
     std::optional<std::size_t> next();
     void merge(Running& kernel, TraceBlock& block);
     Expected<std::vector<std::size_t>> advance();
@@ -98,7 +101,7 @@ private:
     std::vector<std::size_t> smAt_, seatOf_;
     std::vector<std::uint64_t> wakes_;  ///< by seat
     std::uint64_t core_ = 0, network_ = 0, l2_ = 0, dram_ = 0, copied_ = 0, told_ = 0, polls_ = 0;
-    int lastPlaced_ = 0, lastPlacedAtStart_ = -1;
+    int lastPlaced_ = 0, lastPlacedAtStart_ = -1, lastPassed_ = 0;
     Edges edges_;
     std::array<std::size_t, 16> work_{};  ///< of the last step with the same edges
 

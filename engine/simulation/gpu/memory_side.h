@@ -75,6 +75,10 @@ public:
     void warm(std::uint64_t sector, bool written = false, int sectors = 1) {
         if (lastLevel_.present()) lastLevel_.access(sector, written, sectors);
     }
+    /// The row is open from now on, in no time, where its bank is not at work.
+    void open(std::size_t bank, std::uint32_t row) {
+        if (!banks_[bank].serving) banks_[bank].open = true, banks_[bank].row = row;
+    }
     void poke() { wake_ = 0; }
     template <class Archive>
     void keep(Archive& archive) {

@@ -178,7 +178,7 @@ void SectorCache::touch(std::int32_t index, CacheStatus status, std::uint64_t ad
         line.readable |= bit;
         if (before && !line.has(Modified)) --dirty_;
     }
-    line.used = time;
+    line.used = stamp(time);
 }
 
 CacheStatus SectorCache::write(Request& request, CacheStatus found, std::int32_t index, std::uint64_t time,
@@ -306,8 +306,34 @@ void SectorCache::warm(std::uint64_t sector, std::uint32_t set, std::uint64_t ti
         Line& line = lines_[static_cast<std::size_t>(index)];
         line.state[part] = Valid;
     } else {
-        lines_[static_cast<std::size_t>(index)].used = time;
+        lines_[static_cast<std::size_t>(index)].used = stamp(time);
     }
+}
+
+bool SectorCache::pass(std::uint64_t address, std::uint32_t bytes, std::uint32_t set, std::uint64_t time, bool write) {
+    std::int32_t index = -1;
+    const unsigned sector = static_cast<unsigned>(address >> 5) & 3;
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    const auto found = probe(address >> 7, set, sector, write, index);
+    if (found == CacheStatus::Refused) return false;
+    const bool missed = found == CacheStatus::Miss || found == CacheStatus::SectorMiss;
+    Line& line = lines_[static_cast<std::size_t>(index)];
+    const bool wasModified = found == CacheStatus::SectorMiss && line.state[sector] == Modified;
+    touch(index, found, address >> 7, sector, time);
+    if (missed) {
+        line.state[sector] = Valid;
+        if (wasModified) modify(line, sector, 0);
+    }
+    if (write) {
+        modify(line, sector, bytes);
+        if (found == CacheStatus::HitPending) line.modifiedOnFill |= bit;
+        if (bytes == 0xffffffffu || line.written[sector] == 0xffffffffu)
+            line.readable |= bit;
+        else if (missed)
+            line.readable &= static_cast<std::uint8_t>(~bit);
+    }
+    line.used = passed_ = std::max(passed_ + 1, stamp(time));
+    return !missed;
 }
 
 }  // namespace orrery::gpusim

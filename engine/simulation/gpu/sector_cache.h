@@ -42,6 +42,9 @@ public:
     }
     /// A host copy: the sector is valid, in no time.
     void warm(std::uint64_t sector, std::uint32_t set, std::uint64_t time);
+    /// An access in no time: what it brings in is there at once, what it displaces is gone. Whether it was there. Many
+    /// at one time keep their order for replacement.
+    bool pass(std::uint64_t sector, std::uint32_t bytes, std::uint32_t set, std::uint64_t time, bool write);
     template <class Archive>
     void keep(Archive& archive) {
         int ways = ways_;
@@ -51,7 +54,7 @@ public:
             if (!archive.check(isL1_ && ways > 0 && static_cast<std::size_t>(ways) <= most)) return;
             setWays(ways);
         }
-        archive(dirty_, tags_, lines_, touched_, pending_);
+        archive(dirty_, tags_, lines_, touched_, passed_, pending_);
         for (Pending& one : pending_) {
             auto waiting = waitingFor(one);
             archive.chain(waiting, isL1_);
@@ -69,12 +72,14 @@ private:
         std::array<State, 4> state{};
         std::uint8_t readable = 0xf, modifiedOnFill = 0, readableOnFill = 0;
         std::array<std::uint32_t, 4> written{};
-        std::uint64_t used = 0;
+        std::uint64_t used = 0;  ///< `stamp` of the last access
         bool invalid() const {
             return state[0] == Invalid && state[1] == Invalid && state[2] == Invalid && state[3] == Invalid;
         }
         bool has(State s) const { return state[0] == s || state[1] == s || state[2] == s || state[3] == s; }
     };
+    // Leaves room for accesses in no time between two cycles.
+    static constexpr std::uint64_t stamp(std::uint64_t time) { return time << 20; }
     CacheStatus probe(std::uint64_t line, std::uint32_t set, unsigned sector, bool write, std::int32_t& index) const;
     void touch(std::int32_t index, CacheStatus status, std::uint64_t line, unsigned sector, std::uint64_t time);
     void modify(Line& line, unsigned sector, std::uint32_t bytes);
@@ -109,6 +114,7 @@ private:
     std::vector<std::uint64_t> tags_;
     std::vector<Line> lines_;
     bool touched_ = false;
+    std::uint64_t passed_ = 0;  ///< stamp of the last access in no time
     std::vector<Pending> pending_;
     std::vector<std::int32_t> freePending_, buckets_;
     int pendingCount_ = 0;

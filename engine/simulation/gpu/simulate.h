@@ -50,6 +50,8 @@ struct SimulateOptions {
     std::string* snapshot = nullptr;  ///< filled with the machine's state after the last kernel that is run
     std::string_view resume;          ///< what `snapshot` held: goes on behind its kernels
     Progress* progress = nullptr;     ///< advanced by warp instructions
+    /// Filled with the core cycles at which blocks were placed, in order, of the last kernel.
+    std::vector<std::uint64_t>* placements = nullptr;
 };
 
 /// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view begins = "orrery-gpu-snapshot ";
 // To be raised whenever what is kept, or what it means to the machine, changes.
-constexpr int format = 2;
+constexpr int format = 3;
 
 // What the bytes look like: another build's members would be read as ours.
 std::string layout() {

@@ -77,6 +77,7 @@ struct TraceBlock {
     std::vector<Executed> instructions;
     std::vector<std::uint32_t> begin;  ///< per warp; one more than there are warps
     std::vector<Access> accesses;
+    bool passes = false;  ///< is not simulated: its accesses pass through L2, in no time
 };
 
 /// Where a block runs: thread-local memory is interleaved over all threads of the device.

@@ -3,6 +3,8 @@
 #include "base/random.h"
 #include "simulation/cpu/core/pipeline.h"
 #include "simulation/cpu/core/strata.h"
+#include "simulation/sampling/signatures.h"
+#include "simulation/sampling/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +14,6 @@
 namespace orrery::pipeline {
 
 namespace {
-
-// Standard normal z below which a share p lies, by bisection on erfc.
-double normalBelow(double p) {
-    double low = -10, high = 10;
-    for (int i = 0; i < 80; ++i) {
-        const double middle = (low + high) / 2;
-        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < p ? low : high) = middle;
-    }
-    return (low + high) / 2;
-}
 
 // Simulates units where they lie, each behind what warms it.
 class UnitRunner {
@@ -160,51 +152,36 @@ OfStrata ofStrata(const LoopNest& nest, UnitRunner& runner, const SampleOptions&
     }
     OfStrata result;
     result.strata = strata.count();
-    double variance = 0, squaresByDegrees = 0;
     const auto all = static_cast<double>(nest.length());
+    std::vector<SampleStratum> measured;
     for (std::size_t s = 0; s < strata.count(); ++s) {
-        const double share = operations[s] / all, n = static_cast<double>(means[s].size());
         result.units += means[s].size();
-        if (means[s].empty()) continue;
-        const double mean = std::accumulate(means[s].begin(), means[s].end(), 0.0) / n;
-        double squares = 0;
-        for (const double x : means[s]) squares += (x - mean) * (x - mean);
-        result.mean += share * mean;
-        if (n < 2) continue;
-        const double part = share * share * squares / (n - 1) / n;
-        variance += part, squaresByDegrees += part * part / (n - 1);
+        measured.push_back({std::move(means[s]), operations[s] / all});
     }
-    // Degrees of freedom after Welch and Satterthwaite.
-    const double degrees = squaresByDegrees > 0 ? variance * variance / squaresByDegrees : 1;
-    result.half = studentQuantile(0.5 + options.confidence / 2, degrees) * std::sqrt(variance);
+    const auto total = totalOf(measured, options.confidence);
+    result.mean = total.total, result.half = total.half;
     return result;
 }
-
-constexpr std::size_t projected = 15;
-using Point = std::array<double, projected>;
 
 // The run cut into stretches of equal length but for the last, and how often each operation ran in each of them,
 // projected at random to 15 dimensions.
 struct Profile {
     std::vector<std::uint64_t> starts, lengths;  ///< operations
-    std::vector<Point> points;
+    std::vector<Signature> points;
 };
 
 Profile profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed, const std::stop_token& stop) {
     RandomStream random(seed, 1);
-    std::vector<Point> directions(nest.ops.size());
-    for (Point& each : directions) {
-        for (double& x : each) x = 2 * random.uniform() - 1;
-    }
+    std::vector<Signature> directions(nest.ops.size());
+    for (Signature& each : directions) each = signatureDirection(random);
     Profile profile;
     std::vector<std::uint32_t> counts(nest.ops.size(), 0);
     std::uint64_t start = 0, ran = 0;
     const auto close = [&] {
-        Point& point = profile.points.emplace_back(Point{});
+        Signature& point = profile.points.emplace_back(Signature{});
         for (std::size_t op = 0; op < counts.size(); ++op) {
             if (counts[op] == 0) continue;
-            for (std::size_t d = 0; d < projected; ++d)
-                point[d] += directions[op][d] * counts[op] / static_cast<double>(ran);
+            addTo(point, directions[op], counts[op] / static_cast<double>(ran));
             counts[op] = 0;
         }
         profile.starts.push_back(start);
@@ -224,92 +201,7 @@ Profile profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed
     return profile;
 }
 
-double distance(const Point& a, const Point& b) {
-    double sum = 0;
-    for (std::size_t d = 0; d < projected; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
-    return sum;
-}
-
-// k-means from centres far apart; the clusters' mean squared distance comes back.
-double cluster(const std::vector<Point>& points, std::size_t k, RandomStream& random, std::vector<std::size_t>& of) {
-    std::vector<Point> centres{points[random.below(points.size())]};
-    std::vector<double> nearest(points.size(), std::numeric_limits<double>::infinity());
-    while (centres.size() < k) {
-        double all = 0;
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            nearest[i] = std::min(nearest[i], distance(points[i], centres.back()));
-            all += nearest[i];
-        }
-        double at = random.uniform() * all;
-        std::size_t chosen = 0;
-        while (chosen + 1 < points.size() && (at -= nearest[chosen]) > 0) ++chosen;
-        centres.push_back(points[chosen]);
-    }
-    of.assign(points.size(), 0);
-    double spread = 0;
-    for (int round = 0; round < 20; ++round) {
-        spread = 0;
-        std::vector<Point> sums(k, Point{});
-        std::vector<double> counts(k, 0);
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            double best = std::numeric_limits<double>::infinity();
-            for (std::size_t c = 0; c < k; ++c) {
-                const double far = distance(points[i], centres[c]);
-                if (far < best) {
-                    best = far;
-                    of[i] = c;
-                }
-            }
-            spread += best;
-            ++counts[of[i]];
-            for (std::size_t d = 0; d < projected; ++d) sums[of[i]][d] += points[i][d];
-        }
-        for (std::size_t c = 0; c < k; ++c) {
-            for (std::size_t d = 0; d < projected && counts[c] > 0; ++d) centres[c][d] = sums[c][d] / counts[c];
-        }
-    }
-    return spread;
-}
-
-// As many clusters as the Bayesian information criterion asks for (Pelleg and Moore, ICML 2000), at most ten.
-std::vector<std::size_t> clustersOf(const std::vector<Point>& points, std::uint64_t seed) {
-    std::vector<std::size_t> best, of;
-    double least = std::numeric_limits<double>::infinity();
-    const auto n = static_cast<double>(points.size());
-    for (std::size_t k = 1; k <= std::min<std::size_t>(10, points.size()); ++k) {
-        RandomStream random(seed, 100 + k);
-        const double spread = cluster(points, k, random, of) / n / projected;
-        const double criterion =
-            n * projected * std::log(spread + 1e-9) + static_cast<double>(k) * (projected + 1) * std::log(n);
-        if (criterion < least) {
-            least = criterion;
-            best = of;
-        }
-    }
-    return best;
-}
-
 }  // namespace
-
-double studentQuantile(double level, double degrees) {
-    const double z = normalBelow(level), v = std::max(1.0, degrees);
-    const double z2 = z * z;
-    // Cornish and Fisher's expansion, to the fourth order (Abramowitz and Stegun 26.7.5).
-    return z + z * (z2 + 1) / (4 * v) + z * ((5 * z2 + 16) * z2 + 3) / (96 * v * v) +
-           z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * v * v * v) +
-           z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / (92160 * v * v * v * v);
-}
-
-SampleMean meanOf(std::span<const double> drawn, double confidence) {
-    const auto n = static_cast<double>(drawn.size());
-    if (drawn.empty()) return {0, 0};
-    double sum = 0, squares = 0;
-    for (const double x : drawn) sum += x;
-    const double mean = sum / n;
-    for (const double x : drawn) squares += (x - mean) * (x - mean);
-    const double deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-    return {mean, studentQuantile(0.5 + confidence / 2, n - 1) * deviation / std::sqrt(n)};
-}
 
 SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options) {
     SampleResult result;
@@ -352,14 +244,11 @@ SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleO
         const std::uint64_t interval = std::max<std::uint64_t>(10 * unit, length / 2000);
         const auto parts = profile(nest, interval, options.seed, options.stop);
         const auto of = clustersOf(parts.points, options.seed);
-        const std::size_t clusters = of.empty() ? 1 : *std::max_element(of.begin(), of.end()) + 1;
+        const auto members = membersOf(of);
+        const std::size_t clusters = members.size();
         result.clusters = static_cast<int>(clusters);
-        std::vector<std::vector<std::size_t>> members(clusters);
         std::vector<std::uint64_t> operations(clusters, 0);
-        for (std::size_t i = 0; i < of.size(); ++i) {
-            members[of[i]].push_back(i);
-            operations[of[i]] += parts.lengths[i];
-        }
+        for (std::size_t i = 0; i < of.size(); ++i) operations[of[i]] += parts.lengths[i];
         const auto profiled =
             std::max<std::uint64_t>(1, std::accumulate(operations.begin(), operations.end(), std::uint64_t{0}));
         // All places first, for units are measured in their order.
@@ -380,19 +269,14 @@ SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleO
             const double cpi = runner.measure(at);
             if (std::isfinite(cpi)) drawn[c].push_back(cpi);
         }
-        double variance = 0, degrees = 0;
+        std::vector<SampleStratum> measured;
         for (std::size_t c = 0; c < clusters; ++c) {
-            const double share = static_cast<double>(operations[c]) / static_cast<double>(profiled);
-            const double inside = meanOf(drawn[c], options.confidence).mean;
-            const auto n = static_cast<double>(drawn[c].size());
-            double squares = 0;
-            for (const double x : drawn[c]) squares += (x - inside) * (x - inside);
-            mean.mean += share * inside;
-            if (n > 1) variance += share * share * squares / (n - 1) / n;
-            degrees += std::max(0.0, n - 1);
             result.units += drawn[c].size();
+            measured.push_back(
+                {std::move(drawn[c]), static_cast<double>(operations[c]) / static_cast<double>(profiled)});
         }
-        mean.half = studentQuantile(0.5 + options.confidence / 2, degrees) * std::sqrt(variance);
+        const auto total = totalOf(measured, options.confidence);
+        mean = {total.total, total.half};
     }
     result.cpi = mean.mean;
     result.low = std::max(0.0, mean.mean - mean.half);

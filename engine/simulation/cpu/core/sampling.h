@@ -10,8 +10,6 @@
 #include "simulation/cpu/core/machine.h"
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -40,13 +38,5 @@ struct SampleResult {
 };
 
 SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options);
-
-/// Mean of one draw from each stratum and half of its interval, from the spread of what was drawn: Student's t.
-struct SampleMean {
-    double mean, half;
-};
-SampleMean meanOf(std::span<const double> drawn, double confidence);
-/// Student's t below which a share `level` lies.
-double studentQuantile(double level, double degrees);
 
 }  // namespace orrery::pipeline
