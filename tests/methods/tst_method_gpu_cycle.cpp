@@ -9,6 +9,7 @@
 #include "methods/gpu/gpu_sample.h"
 #include "methods/kernel_method.h"
 #include "methods/model/kernel_bound.h"
+#include "workload/kernel_source.h"
 
 #include <QCryptographicHash>
 #include <QtTest/QtTest>
@@ -348,6 +349,41 @@ private slots:
                 QCOMPARE(shared[i].note, alone[i].note);
             }
         }
+    }
+    // A long kernel of 16 waves by some of them: near all of it, with an interval that is wider by what the draw leaves.
+    void longKernelsByDrawnWaves() {
+        const auto kernel = kernelFromSource("elementwise m=4096 n=2048 fp16");
+        QVERIFY(kernel);
+        auto loaded = loadHardware("jetson-agx-orin");
+        QVERIFY(loaded);
+        const auto device = firstDevice(std::make_shared<const Hardware>(std::move(loaded->hardware)));
+        QVERIFY(device);
+        const auto view = gpuView(*device);
+        const auto drawn = machineOf(*view);
+        const auto program = programOf(*kernel, *view, *drawn);
+        QVERIFY(program);
+        const auto all = sampleKernel(*program, drawn->machine, {.instructions = 1e9});
+        QVERIFY(all && all->whole && all->high == 0);
+        const auto first = bound("gpu-cycle", "jetson-agx-orin", {{"seconds", "1.6"}})->price(*kernel);
+        for (const auto kind : {gpusim::SampleKind::Smarts, gpusim::SampleKind::SimPoint}) {
+            const auto some = sampleKernel(*program, drawn->machine, {.instructions = 2.4e5, .waves = kind});
+            QVERIFY(some && !some->whole && some->part == 1);
+            QVERIFY(some->simulatedInstructions < 0.8 * all->instructions);
+            QCOMPARE(some->instructions, all->simulatedInstructions);
+            QVERIFY2(some->low <= all->cycles && all->cycles <= some->high,
+                     qPrintable(QString("%1 … %2, %3").arg(some->low).arg(some->high).arg(all->cycles)));
+            const std::string word(gpusim::toText(kind));
+            const auto pricer = bound("gpu-cycle", "jetson-agx-orin", {{"seconds", "1.6"}, {"sample", word}});
+            const auto price = pricer->price(*kernel);
+            QVERIFY(price.high / price.seconds > first.high / first.seconds);
+            QVERIFY(price.low / price.seconds <= first.low / first.seconds);
+        }
+        // Where the budget has no room for a sample it is as without.
+        QCOMPARE(bound("gpu-cycle", "jetson-agx-orin", {{"seconds", "0.1"}, {"sample", "smarts"}})->price(*kernel).high,
+                 bound("gpu-cycle", "jetson-agx-orin", {{"seconds", "0.1"}})->price(*kernel).high);
+        static const CalibrationSet none;
+        const auto wrong = findKernelMethod("gpu-cycle")->bind(*device, BindContext{none, {{"sample", "guess"}}});
+        QVERIFY(!wrong && wrong.error().expected.find("simpoint") != std::string::npos);
     }
     void whatCouldNotBeSimulatedSaysWhy() {
         const auto pricer = bound("gpu-cycle", "a100-80-sxm", {{"seconds", "0.05"}, {"cycles", "10"}});

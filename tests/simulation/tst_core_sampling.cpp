@@ -4,6 +4,7 @@
 #include "simulation/cpu/core/pipeline.h"
 #include "simulation/cpu/core/sampling.h"
 #include "simulation/cpu/core/strata.h"
+#include "simulation/sampling/statistics.h"
 
 #include <QtTest/QtTest>
 

@@ -76,8 +76,11 @@ private slots:
     }
 
     void wavesCoverTheGrid() {
-        for (const std::int64_t blocks : {1, 7, 8, 11, 12, 13, 100}) {
+        for (const std::int64_t blocks : {1, 7, 8, 11, 12, 13, 100, 2000}) {
             auto waves = wavesOf(blocks, 4);
+            const auto drawnFrom = std::count_if(waves.begin(), waves.end(), [](const Wave& one) { return one.stratum >= 0; });
+            // Of 500 waves the first sixteen and the last are kept, of 25 the first two.
+            QCOMPARE(drawnFrom, blocks == 2000 ? 483 : blocks == 100 ? 22 : blocks / 4 > 2 ? blocks / 4 - 2 : 0);
             RandomStream random(3);
             drawRandom(waves, 3, random);
             std::int64_t all = 0, measured = 0;
@@ -91,7 +94,7 @@ private slots:
             QCOMPARE(all, blocks);
             QVERIFY(waves.front().use == WaveUse::Kept && waves.back().use == WaveUse::Kept);
             QVERIFY(waves.size() == 1 || waves.back().blocks >= 4);
-            QCOMPARE(measured, std::clamp<std::int64_t>(blocks / 4 - 2, 0, 3));
+            QCOMPARE(measured, std::min<std::int64_t>(drawnFrom, 3));
         }
     }
 
@@ -131,7 +134,7 @@ private slots:
             QCOMPARE(one.waves, std::int64_t{100});
             QCOMPARE(one.measuredWaves, std::int64_t{1});
             QCOMPARE(one.clusters, 1);
-            QVERIFY2(all.simulated < 0.06 * all.instructions, qPrintable(QString::number(one.share())));
+            QVERIFY2(all.simulated < 0.2 * all.instructions, qPrintable(QString::number(one.share())));
             QVERIFY2(std::fabs(all.estimate / full - 1) < 0.002, qPrintable(QString::number(all.estimate / full)));
         }
     }
@@ -284,8 +287,8 @@ private slots:
             const auto full = static_cast<double>(run->front().cycles);
             for (const SampleKind kind : {SampleKind::Smarts, SampleKind::SimPoint}) {
                 for (std::uint64_t seed = 1; seed <= 5; ++seed, ++draws) {
-                    const auto got = sampleKernels(one->machine, *list, by(kind, 6, seed));
-                    QVERIFY(got && got->simulated < 0.6 * got->instructions);
+                    const auto got = sampleKernels(one->machine, *list, by(kind, 4, seed));
+                    QVERIFY(got && got->simulated < 0.65 * got->instructions);
                     held += got->low <= full && full <= got->high;
                     QVERIFY2(std::fabs(got->estimate / full - 1) < 0.06, name);
                 }

@@ -5,6 +5,7 @@
 #include "app/window/gpu/occupancy_tab.h"
 #include "app/window/main_window.h"
 #include "app/window/studio.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "methods/kernel_method.h"
 #include "methods/model/launches.h"
@@ -53,6 +54,32 @@ private slots:
     }
     void init() { page_->tabs()->setCurrentIndex(0); }
     void cleanupTestCase() { window_.reset(); }
+
+    // A kernel beyond the budget by waves drawn from it: the whole kernel's cycles, and where they lie.
+    void longKernelsHaveAnInterval() {
+        const auto loaded = loadHardware("jetson-agx-orin");
+        QVERIFY(loaded);
+        GpuQuestion question;
+        question.hardware = std::make_shared<const Hardware>(loaded->hardware);
+        question.kernel = "elementwise m=4096 n=4096 fp16";
+        question.seconds = 2;
+        Progress progress;
+        const auto first = answerGpu(question, {}, progress);
+        QVERIFY(first && !first->runs.front().seen.sample && !first->runs.front().seen.part.whole());
+        QVERIFY(headlineOf(first->runs.front()).find(" to ") == std::string::npos);
+        auto* choice = page_->findChild<QComboBox*>("gpu.sample");
+        QVERIFY(choice);
+        for (int i = 1; i < choice->count(); ++i) {
+            question.sample = choice->itemData(i).toString().toStdString();
+            const auto answer = answerGpu(question, {}, progress);
+            QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+            const GpuRun& run = answer->runs.front();
+            QVERIFY(run.seen.sample && run.seen.sample->low < run.seen.sample->high);
+            QVERIFY(run.cycles() > 1.2 * static_cast<double>(run.seen.recording->cycles));
+            QVERIFY(run.seen.part.blocks < run.seen.part.allBlocks);
+            QVERIFY(headlineOf(run).find(" to ") != std::string::npos);
+        }
+    }
 
     // Counters are predicted from the code as soon as the kernel stands, and a run of all of it counts beside them.
     void countersArePredictedBesideThoseOfTheRun() {

@@ -392,7 +392,7 @@ KernelMethod gpuCycleKernels() {
          .meaning = "What of a kernel beyond the budget is simulated. first: its first waves of blocks and its last, on "
                     "a part of the machine if need be. smarts: waves at random; simpoint: waves that stand for those "
                     "that run the same; both on the whole machine, and what the draw leaves unknown widens the "
-                    "interval. Where the budget has no room for seven waves it is as with first."});
+                    "interval. Where the budget has no room for that it is as with first."});
     return method;
 }
 

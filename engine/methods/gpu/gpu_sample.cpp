@@ -124,7 +124,7 @@ public:
 private:
     // False where the budget has no room for the first wave, one that is measured and the last, with their neighbours.
     Expected<bool> drawnWaves(const gpusim::KernelTemplatePtr& kernel, double ofWave) {
-        constexpr double fewest = 7;
+        const double fewest = 6 + std::clamp(std::floor(out_.waves / 8), 1.0, 16.0);
         if (options_.intervals || out_.waves < fewest + 1 || options_.instructions < fewest * ofWave) return false;
         const auto open = [&]() -> Expected<std::unique_ptr<gpusim::KernelSource>> {
             auto source = gpusim::TemplateSource::open(kernel, machine_);

@@ -7,6 +7,9 @@ namespace orrery::gpusim {
 
 namespace {
 
+// In the first waves blocks that started together fall out of step.
+constexpr std::int64_t mostFirst = 16;
+
 // One from each of `count` equal stretches of the members; all where that is as many.
 void drawFrom(std::vector<Wave>& waves, std::span<const std::size_t> members, std::size_t count, int stratum,
               RandomStream& random) {
@@ -32,7 +35,9 @@ void addNeighbours(std::vector<Wave>& waves) {
 
 std::vector<std::size_t> innerOf(const std::vector<Wave>& waves) {
     std::vector<std::size_t> out;
-    for (std::size_t i = 1; i + 1 < waves.size(); ++i) out.push_back(i);
+    for (std::size_t i = 1; i + 1 < waves.size(); ++i) {
+        if (waves[i].use == WaveUse::Passed) out.push_back(i);
+    }
     return out;
 }
 
@@ -54,7 +59,8 @@ std::vector<Wave> wavesOf(std::int64_t blocks, std::int64_t places) {
     const std::int64_t inner = blocks / places - 2;
     if (inner < 1) return {{blocks, WaveUse::Kept, -1}};
     std::vector<Wave> out(static_cast<std::size_t>(inner) + 2, {places, WaveUse::Passed, 0});
-    out.front() = {places, WaveUse::Kept, -1};
+    const std::int64_t first = std::clamp<std::int64_t>(inner / 8, 1, mostFirst);
+    std::fill_n(out.begin(), first, Wave{places, WaveUse::Kept, -1});
     out.back() = {blocks - (inner + 1) * places, WaveUse::Kept, -1};
     return out;
 }

@@ -24,8 +24,8 @@ struct Wave {
     int stratum = -1;  ///< of those that are drawn from
 };
 
-/// The first `places` blocks; as many whole waves as leave at least as many at the end; those. One wave of all where
-/// there are none between.
+/// Whole waves, and at the end at least as many blocks as one has. The first eighth, one to sixteen waves, and the last
+/// are kept, those between are to be drawn from. One wave of all where there are none between.
 std::vector<Wave> wavesOf(std::int64_t blocks, std::int64_t places);
 
 /// Draws `units` of the inner waves: one at random from each of equal stretches (SMARTS: Wunderlich et al., ISCA 2003).
