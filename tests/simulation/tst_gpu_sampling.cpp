@@ -227,6 +227,20 @@ private slots:
         }
     }
 
+    // The kernel is gone when its recording is taken; that knows its instructions all the same.
+    void aSampleCanBeRecorded() {
+        const auto list = kernel(120, [](int, int) { return chain("FADD", 20); });
+        Recorder recorder;
+        SimulateOptions options;
+        options.recorder = &recorder;
+        const auto all = sampled({list}, by(SampleKind::Smarts, 2), options);
+        const Recording seen = recorder.take();
+        QVERIFY(!all.kernels.front().whole());
+        QVERIFY(seen.cycles > 0 && static_cast<double>(seen.cycles) < all.estimate);
+        QCOMPARE(seen.instructions.size(), std::size_t{2});
+        QCOMPARE(seen.instructions.front().text.text, std::string("FADD R10, R10"));
+    }
+
     // Two kinds of kernels in turn, twelve of each: three stand for each kind, and the first for itself.
     void someKernelsOfAListStandForOthers() {
         std::vector<TraceCommand> list;

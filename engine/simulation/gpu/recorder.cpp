@@ -274,6 +274,14 @@ void Recorder::end(std::uint64_t now) {
     if (at > last_ + 1) leave(last_ + 1);
     if (!full_ && at >= options_.from) out_.recorded = at;
     out_.cycles = at;
+    // The kernel need not live longer than its run.
+    if (!kernel_) return;
+    auto texts = kernel_->texts();
+    out_.instructions.resize(statics_->size());
+    for (std::size_t i = 0; i < out_.instructions.size(); ++i) {
+        if (i < texts.size()) out_.instructions[i].text = std::move(texts[i]);
+        out_.instructions[i].unit = (*statics_)[i].unit;
+    }
 }
 
 void Recorder::slept(std::uint64_t cycles, const Counters& counts) {
@@ -301,14 +309,6 @@ void Recorder::memory(std::uint64_t now, const Counters& counts) {
 }
 
 Recording Recorder::take() {
-    if (kernel_) {
-        auto texts = kernel_->texts();
-        out_.instructions.resize(statics_->size());
-        for (std::size_t i = 0; i < out_.instructions.size(); ++i) {
-            if (i < texts.size()) out_.instructions[i].text = std::move(texts[i]);
-            out_.instructions[i].unit = (*statics_)[i].unit;
-        }
-    }
     statics_ = nullptr, kernel_ = nullptr;
     // Kept as long as it is looked at; growing has left up to half of it empty.
     for (auto& spans : out_.warps) spans.shrink_to_fit();
