@@ -14,6 +14,7 @@
 #include "methods/npu/npu_tile.h"
 #include "methods/pim/pim_offload.h"
 #include "methods/search/mapping_search.h"
+#include "methods/soc/soc_offload.h"
 #include "methods/tile/tile_hybrid.h"
 #include "methods/tile/tile_wave.h"
 #include "methods/tile/wave_scaling.h"
@@ -63,7 +64,7 @@ std::span<const KernelMethod> kernelMethods() {
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
         recordedKernels(),      cpuRooflineMethod(),         pimOffloadMethod(),
         gpuCycleKernels(),      gpuIntervalKernels(),        coreWindowKernels(),
-        coreCycleKernels(),
+        coreCycleKernels(),     socOffloadMethod(),
         // clang-format on
     };
     return methods;

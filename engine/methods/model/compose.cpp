@@ -5,6 +5,7 @@
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/open_composition.h"
+#include "methods/model/placed.h"
 #include "methods/model/turns.h"
 #include "methods/model/whole_error.h"
 
@@ -348,11 +349,13 @@ Expected<void> bindAnywhere(const Scenario& scenario, const KernelMethod& method
     }
     auto places = devicesOf(scenario.hardware);
     if (!places) return Unexpected(std::move(places.error()));
+    constexpr std::string_view notFor = "method.not-applicable";
     Expected<void> refused;
     for (const DeviceRef& place : *places) {
         auto bound = bindTo(place, method, context, c);
         if (bound) return bound;
-        if (refused) refused = std::move(bound);
+        // That a method is not for one device says less than what another lacks for it.
+        if (refused || (refused.error().code == notFor && bound.error().code != notFor)) refused = std::move(bound);
         // Written-out copies of one device refuse alike: a few tell.
         if (&place - places->data() >= 8) break;
     }
@@ -440,6 +443,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     if (options.chains) {
         if (auto kept = keepChains(*scenario.workload, c, context); !kept) return Unexpected(std::move(kept.error()));
     }
+    layTensorsOut(*scenario.workload, c);
     closeComposition(*scenario.workload, options, c);
     return open;
 }

@@ -64,6 +64,9 @@ struct Composition {
     std::optional<double> hostSeconds;  ///< what the question says of it
     double graphLaunch = 0;             ///< seconds once per pass
     ChainsKept chains;                  ///< activations that stay on the chip between launches
+    std::vector<double> layouts;        ///< per launch, seconds of its price in which tensors that cross between two
+                                        ///< places are laid out anew (placed.h); empty: none
+    std::size_t laidOut = 0;            ///< such tensors
 };
 
 /// As pricers that tell uses apart see it.

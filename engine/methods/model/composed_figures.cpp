@@ -1,4 +1,5 @@
 #include "methods/model/columns.h"
+#include "methods/model/placed.h"
 
 #include <algorithm>
 #include <array>
@@ -75,6 +76,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
         busy += std::max(0.0, share) * c.list().launches[i].count * c.prices[i].seconds;
     }
     if (said) add("Arrays busy", seconds > 0 ? busy / seconds : 0, Dimension::Fraction);
+    addPartFigures(answer, c);
     double flops = 0, bytes = 0, products = 0;
     for (std::size_t i = 0; i < answer.operators.size(); ++i) {
         flops += answer.operators.flops[i];

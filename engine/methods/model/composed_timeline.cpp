@@ -1,5 +1,6 @@
 #include "methods/answer/timeline.h"
 #include "methods/model/columns.h"
+#include "methods/model/placed.h"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,8 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     } else {
         timeline.rows.push_back(device);
     }
+    const auto* placed = dynamic_cast<const PlacedPricer*>(c.pricer.get());
+    const std::int32_t layoutRow = placed ? placed->layoutRow() : 0;
     const bool waits = c.issue > 0;
     if (waits) timeline.rows.push_back("waiting for launches");
     const auto& launches = c.list().launches;
@@ -88,6 +91,9 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
                                       wholePicoseconds(now + span.end * stretch), span.row, launches[i].op,
                                       static_cast<std::int32_t>(repetition)});
         }
+        if (room && !c.layouts.empty() && c.layouts[i] > 0)
+            timeline.spans.push_back({wholePicoseconds(end - c.layouts[i] * share * picoseconds), wholePicoseconds(end),
+                                      layoutRow, launches[i].op, static_cast<std::int32_t>(repetition)});
         now = end;
     };
     for (const LaunchRun& run : c.runs) {

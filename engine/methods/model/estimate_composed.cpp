@@ -254,6 +254,7 @@ bool addKernelEnergy(Estimate& answer, const Composition& c) {
 // Stated energies where the device has them, else what the power cap says; the clock that the cap allows either way.
 void addEnergyUse(Estimate& answer, const Composition& c, const Workload& workload) {
     bool stated = addKernelEnergy(answer, c);
+    if (!stated && !c.layouts.empty()) return;  // the device's energies are not those of what runs beside it
     if (!stated) {
         addEnergy(answer, c.device);
         stated = answer.energy.has_value();
@@ -319,6 +320,9 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
         said.push_back(fmt::format("{} activations stay on the chip between kernels; {} less cross main memory",
                                    c.chains.activations, format(Bytes(c.chains.bytes))));
     }
+    if (c.laidOut > 0)
+        said.push_back(fmt::format("{} tensors are laid out anew where they cross between the places of kernels",
+                                   c.laidOut));
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
     if (c.pricer->tellsUses()) {

@@ -1,6 +1,7 @@
 #include "methods/pim/pim_offload.h"
 
 #include "methods/model/compose.h"
+#include "methods/model/kernel_slot.h"
 #include "methods/pim/pim_units.h"
 
 #include <fmt/format.h>
@@ -131,11 +132,6 @@ private:
     std::int8_t onUnits_ = 0;
 };
 
-std::string_view pimOption(const BindContext& context, std::string_view key, std::string_view fallback) {
-    const auto found = context.options.find(key);
-    return found == context.options.end() || found->second.empty() ? fallback : std::string_view(found->second);
-}
-
 struct HostPrices {
     KernelPricerPtr pricer;
     std::string method;
@@ -144,15 +140,9 @@ struct HostPrices {
 // By the chosen method; where that is the usual one and the device is a CPU, by the one of CPUs.
 Expected<HostPrices> hostPrices(const DeviceRef& place, const BindContext& context) {
     constexpr std::string_view usual = "tile-hybrid";
-    const std::string_view asked = pimOption(context, "compute", usual);
+    const std::string_view asked = optionOf(context, "compute", usual);
     const auto bound = [&](std::string_view text) -> Expected<HostPrices> {
-        auto choice = methodChoice(text, builtinMethods());
-        if (!choice) return Unexpected(std::move(choice.error()));
-        const KernelMethod* method = findKernelMethod(choice->id);
-        if (!method || choice->id == pimOffloadId)
-            return fail("method.bad-option", fmt::format("`{}` prices no kernels of the device itself", text),
-                        "a kernel method such as tile-hybrid or cpu-roofline");
-        auto pricer = method->bind(place, {context.calibrations, choice->options, context.seed});
+        auto pricer = fillSlot(text, pimOffloadId, place, context);
         if (!pricer) return Unexpected(std::move(pricer.error()));
         if (!(*pricer)->instant())
             return fail("method.bad-option", fmt::format("`{}` takes its time for each kernel", text),
@@ -175,13 +165,13 @@ Expected<KernelPricerPtr> bindPimOffload(const DeviceRef& place, const BindConte
     if (!units) return Unexpected(std::move(units.error()));
     auto host = hostPrices(place, context);
     if (!host) return Unexpected(std::move(host.error()));
-    const std::string_view placing = pimOption(context, "place", "cheaper");
+    const std::string_view placing = optionOf(context, "place", "cheaper");
     return KernelPricerPtr(std::make_shared<const PimPricer>(std::move(host->pricer), std::move(host->method),
                                                              std::move(*device), std::move(*units),
                                                              placing == "attention" ? PimPlacing::Attention
                                                              : placing == "none"    ? PimPlacing::None
                                                                                     : PimPlacing::Cheaper,
-                                                             pimOption(context, "turns", "off") == "on"));
+                                                             optionOf(context, "turns", "off") == "on"));
 }
 
 std::vector<MethodOption> pimOffloadOptions() {

@@ -1,0 +1,421 @@
+#include "methods/soc/soc_pricer.h"
+
+#include "base/maths.h"
+#include "base/unit.h"
+#include "hardware/views/spatial_array_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+// More invocations are scheduled several as one; more than the other are left to the processor.
+constexpr double mostJobs = 1 << 16, mostInvocations = 2e7;
+
+std::int64_t lengthOf(std::int64_t extent, std::int64_t tile, std::int64_t index) {
+    return std::min(tile, extent - index * tile);
+}
+
+Kernel tileKernel(const Kernel& whole, const TileProblem& p, const ImageTile& tile) {
+    Kernel kernel = whole;
+    kernel.epilogue = {};
+    kernel.bias = false;
+    if (kernel.kind == KernelKind::Gemm) {
+        kernel.batch = 1;
+        kernel.m = tile.rows, kernel.n = tile.outputs, kernel.k = tile.inputs;
+    } else {
+        ConvolutionShape& c = kernel.convolution;
+        c.batch = 1;
+        c.inChannels = tile.inputs, c.outChannels = tile.outputs;
+        c.outHeight = tile.rows, c.outWidth = tile.columns;
+        c.height = (tile.rows - 1) * p.stride + (p.windowRows - 1) * p.dilation + 1;
+        c.width = (tile.columns - 1) * p.stride + (p.windowColumns - 1) * p.dilation + 1;
+    }
+    countWork(kernel);
+    return kernel;
+}
+
+// Prices of tiles by their extents: those in the middle and those at either far end.
+class TilePrices {
+public:
+    TilePrices(const Kernel& kernel, const Tiling& tiling, const KernelPricer& accelerator, PriceContext& context)
+        : kernel_(kernel), tiling_(tiling), accelerator_(accelerator), context_{context.executor, context.stop} {}
+
+    Expected<const KernelPrice*> at(std::int64_t h, std::int64_t w, std::int64_t c, std::int64_t k) {
+        const Tiling& t = tiling_;
+        const auto slot = static_cast<std::size_t>((h + 1 == t.rowTiles) + 2 * (w + 1 == t.columnTiles) +
+                                                   4 * (c + 1 == t.inputTiles) + 8 * (k + 1 == t.outputTiles));
+        if (!known_[slot]) {
+            const ImageTile tile{lengthOf(t.problem.rows, t.tile.rows, h), lengthOf(t.problem.columns, t.tile.columns, w),
+                            lengthOf(t.problem.inputs, t.tile.inputs, c),
+                            lengthOf(t.problem.outputs, t.tile.outputs, k)};
+            auto price = accelerator_.price(tileKernel(kernel_, t.problem, tile), context_);
+            if (!price) return Unexpected(std::move(price.error()));
+            known_[slot] = *price;
+        }
+        return &*known_[slot];
+    }
+
+private:
+    const Kernel& kernel_;
+    const Tiling& tiling_;
+    const KernelPricer& accelerator_;
+    PriceContext context_;
+    std::array<std::optional<KernelPrice>, 16> known_;
+};
+
+void addJob(TileJob& to, const TileJob& job) {
+    to.prepare += job.prepare, to.in += job.in, to.compute += job.compute, to.out += job.out, to.gather += job.gather;
+}
+
+}  // namespace
+
+SocPricer::SocPricer(SocView view, KernelPricerPtr host, KernelPricerPtr accelerator,
+                     std::shared_ptr<const CopyTimes> copies, SocSettings settings, std::string acceleratorMethod)
+    : view_(std::move(view)),
+      host_(std::move(host)),
+      accelerator_(std::move(accelerator)),
+      copies_(std::move(copies)),
+      settings_(settings),
+      acceleratorMethod_(std::move(acceleratorMethod)),
+      firstNote_(static_cast<std::int8_t>(host_->notes().size())) {}
+
+// Of bytes that the processor wrote just before, the part that its last cache still holds: all of a kernel's tiles pass
+// through it.
+double SocPricer::cachedShare(const Tiling& tiling) const {
+    const double written = tiling.input.bytes + tiling.output.bytes + (settings_.weightsAhead ? 0 : tiling.weights.bytes);
+    return settings_.coherent && written > 0 ? std::min(1.0, view_.cache.value / written) : 0;
+}
+
+double SocPricer::carrySeconds(double bytes, double transfers, double cached) const {
+    const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
+    const double past = std::min(way.rate.value, view_.memoryBandwidth.value);
+    const double cache = view_.cacheBandwidth.value > 0 ? std::min(way.rate.value, view_.cacheBandwidth.value)
+                                                        : way.rate.value;
+    return bytes * (cached / cache + (1 - cached) / past) + transfers * way.latency.value;
+}
+
+Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, const TileProblem& problem,
+                                                      TileBuffers buffers, PriceContext& context) const {
+    auto tiling = chooseTiling(problem, view_.buffers, buffers == TileBuffers::Two ? 2 : 1, view_.inputLanes,
+                               view_.outputLanes, view_.line.value);
+    if (!tiling || tiling->invocations > mostInvocations) return std::optional<SocKernel>{};
+    SocKernel away;
+    away.buffers = buffers;
+    away.tiling = std::move(*tiling);
+    const Tiling& t = away.tiling;
+    const bool weights = !settings_.weightsAhead;
+    const double copyIn = copies_->seconds(t.input.runs, CopyWay::IntoTile, settings_.threads);
+    const double copyWeights = weights ? copies_->seconds(t.weights.runs, CopyWay::IntoTile, settings_.threads) : 0;
+    const double copyOut = copies_->seconds(t.output.runs, CopyWay::IntoTensor, settings_.threads);
+    // Lines are written back before a transfer reads them past the caches, and thrown away before its results are read.
+    const double clocks = copies_->machine().clock * static_cast<double>(settings_.threads);
+    const double cycle = settings_.coherent ? 0 : 1 / (clocks * view_.line.value);  // of every line, per byte
+    const double flushIn = flushCycles * cycle * t.input.bytes;
+    const double flushWeights = weights ? flushCycles * cycle * t.weights.bytes : 0;
+    const double dropOut = invalidateCycles * cycle * t.output.bytes;
+    away.copying = copyIn + copyWeights + copyOut;
+    away.coherence = flushIn + flushWeights + dropOut;
+    const double prepareInput = (copyIn + flushIn) / t.input.tiles;
+    const double prepareWeights = (copyWeights + flushWeights) / t.weights.tiles;
+    const double gather = (copyOut + dropOut) / t.output.tiles;
+    const double cached = cachedShare(t);
+    const double carryInput = carrySeconds(t.input.bytes / t.input.tiles, 1, cached);
+    const double carryWeights = carrySeconds(t.weights.bytes / t.weights.tiles, 1, weights ? cached : 0);
+    const double carryOutput = carrySeconds(t.output.bytes / t.output.tiles, 1, cached);
+
+    TilePrices prices(kernel, t, *accelerator_, context);
+    const auto lanes = static_cast<std::int32_t>(view_.accelerators);
+    const std::int64_t together = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
+    std::vector<TileJob> jobs;
+    jobs.reserve(static_cast<std::size_t>(std::min(t.invocations, mostJobs)) + 2 * static_cast<std::size_t>(lanes));
+    struct Lane {
+        std::int64_t input = -1, weights = -1;  // tiles in its scratchpads
+        std::size_t job = 0;
+        std::int64_t joined = 0;  // invocations in it
+    };
+    std::vector<Lane> at(static_cast<std::size_t>(lanes));
+    const TileProblem& p = t.problem;
+    const std::int64_t weightTiles = t.inputTiles * t.outputTiles;
+    std::int64_t group = 0, image = 0;
+    for (std::int64_t product = 0; product < p.products; ++product) {
+        for (std::int64_t i = 0; i < p.images; ++i, ++image) {
+            for (std::int64_t place = 0; place < t.rowTiles * t.columnTiles; ++place) {
+                if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
+                for (std::int64_t k = 0; k < t.outputTiles; ++k, ++group) {
+                    Lane& lane = at[static_cast<std::size_t>(group % lanes)];
+                    for (std::int64_t c = 0; c < t.inputTiles; ++c) {
+                        const auto price = prices.at(place / t.columnTiles, place % t.columnTiles, c, k);
+                        if (!price) return Unexpected(price.error());
+                        if (!(*price)->priced || !std::isfinite((*price)->seconds)) return std::optional<SocKernel>{};
+                        TileJob job;
+                        job.accelerator = static_cast<std::int32_t>(group % lanes);
+                        job.compute = (*price)->seconds;
+                        away.computing += job.compute;
+                        away.low += (*price)->low, away.high += (*price)->high;
+                        const std::int64_t input = (image * t.rowTiles * t.columnTiles + place) * t.inputTiles + c;
+                        const std::int64_t weight = product * weightTiles + k * t.inputTiles + c;
+                        if (k == 0) job.prepare += prepareInput;
+                        if (i == 0 && place == 0) job.prepare += prepareWeights;
+                        if (std::exchange(lane.input, input) != input) job.in += carryInput;
+                        if (std::exchange(lane.weights, weight) != weight) job.in += carryWeights;
+                        if (c + 1 == t.inputTiles) job.out = carryOutput, job.gather = gather;
+                        away.carrying += job.in + job.out;
+                        if (lane.joined > 0 && lane.joined < together) {
+                            addJob(jobs[lane.job], job);
+                            ++lane.joined;
+                        } else {
+                            lane.job = jobs.size(), lane.joined = 1;
+                            jobs.push_back(job);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    away.bill = scheduleTiles(jobs, lanes, buffers, &away.spans);
+    away.price = priceOf(away, kernel);
+    return std::optional<SocKernel>(std::move(away));
+}
+
+KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) const {
+    const TileBill& bill = away.bill;
+    const Tiling& t = away.tiling;
+    KernelPrice price;
+    price.seconds = bill.seconds;
+    const double scale = away.computing > 0 ? bill.compute / away.computing : 0;
+    price.low = bill.seconds - scale * std::max(0.0, away.computing - away.low);
+    price.high = bill.seconds + scale * std::max(0.0, away.high - away.computing);
+    price.errorKnown = false;  // nobody has measured what stands around the accelerator
+    price.bound = bill.compute >= std::max(bill.transfer, bill.preparation) ? Bound{BoundKind::Compute, -1}
+                  : bill.transfer >= bill.preparation                       ? Bound{BoundKind::Memory, 0}
+                                                                            : Bound{BoundKind::Overhead, -1};
+    const double sent = t.input.sent + t.weights.sent + t.output.sent;
+    double copied = 0;
+    for (const auto* operand : {&t.input, &t.output})
+        for (const CopyRuns& runs : operand->runs) copied += runs.count * runs.bytes;
+    if (!settings_.weightsAhead)
+        for (const CopyRuns& runs : t.weights.runs) copied += runs.count * runs.bytes;
+    price.levelBytes[0] = static_cast<float>(sent + 2 * copied);
+    price.busy = static_cast<float>(bill.seconds > 0 ? bill.compute / bill.seconds : 0);
+    price.note = static_cast<std::int8_t>(firstNote_ + static_cast<std::int8_t>(Stays::Away));
+    price.measured = true;  // of other units than those whose peaks bound the processor's kernels
+    if (view_.macEnergy.value > 0 && view_.memoryEnergy.value > 0) {
+        const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
+        double buffer = 0;
+        for (const SocBuffer& each : view_.buffers) buffer = std::max(buffer, each.energy.value);
+        price.joules = kernel.flops / 2 * view_.macEnergy.value +
+                       sent * (view_.memoryEnergy.value + way.energy.value + buffer) +
+                       2 * copied * view_.memoryEnergy.value;
+    }
+    return price;
+}
+
+Expected<SocPricer::KnownPtr> SocPricer::priceNew(const Kernel& kernel, PriceContext& context) const {
+    auto made = std::make_shared<Known>();
+    Known& known = *made;
+    PriceContext inside{context.executor, context.stop};
+    auto host = host_->price(kernel, inside);
+    if (!host) return Unexpected(std::move(host.error()));
+    known.host = *host;
+    if (known.host.joules < 0 && view_.operationEnergy.value > 0 && view_.memoryEnergy.value > 0)
+        known.host.joules = kernel.flops * view_.operationEnergy.value + kernel.bytes() * view_.memoryEnergy.value;
+    const auto problem = tileProblem(kernel);
+    if (!problem) return made;
+    auto one = inTiles(kernel, *problem, TileBuffers::One, inside);
+    if (!one) return Unexpected(std::move(one.error()));
+    known.stays = Stays::NoTile;
+    if (settings_.buffers == TileBuffers::Two) {
+        // Two buffers hold smaller tiles: where that costs more than it hides, one is used.
+        auto two = inTiles(kernel, *problem, TileBuffers::Two, inside);
+        if (!two) return Unexpected(std::move(two.error()));
+        if (*two && (!*one || (*two)->bill.seconds < (*one)->bill.seconds)) one = std::move(two);
+    }
+    if (!*one) return made;
+    known.stays = settings_.cheaper && (*one)->bill.seconds >= known.host.seconds ? Stays::Cheaper : Stays::Away;
+    known.away = std::move(*one);
+    return made;
+}
+
+Expected<SocPricer::KnownPtr> SocPricer::priceOnce(const Kernel& kernel, PriceContext& context) const {
+    const std::uint64_t identity = kernelIdentity(kernel);
+    {
+        const std::scoped_lock lock(guard_);
+        if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+    }
+    auto known = priceNew(kernel, context);
+    if (!known) return known;
+    const std::scoped_lock lock(guard_);
+    return known_.emplace(identity, std::move(*known)).first->second;
+}
+
+Expected<KernelPrice> SocPricer::price(const Kernel& kernel, PriceContext& context) const {
+    auto known = priceOnce(kernel, context);
+    if (!known) return Unexpected(std::move(known.error()));
+    if ((*known)->stays == Stays::Away) {
+        if (context.spans) context.spans->insert(context.spans->end(), (*known)->away->spans.begin(), (*known)->away->spans.end());
+        return (*known)->away->price;
+    }
+    KernelPrice price = (*known)->host;
+    if (context.spans && price.seconds > 0) context.spans->push_back({0, 0, price.seconds});
+    if ((*known)->stays != Stays::OtherKind && price.note < 0)
+        price.note = static_cast<std::int8_t>(firstNote_ + static_cast<std::int8_t>((*known)->stays));
+    return price;
+}
+
+Expected<std::optional<SocKernel>> SocPricer::away(const Kernel& kernel, PriceContext& context) const {
+    auto known = priceOnce(kernel, context);
+    if (!known) return Unexpected(std::move(known.error()));
+    if ((*known)->stays != Stays::Away) return std::optional<SocKernel>{};
+    return (*known)->away;
+}
+
+PriceParts SocPricer::parts(const Kernel& kernel) const {
+    const auto serial = makeSerialExecutor();
+    PriceContext context{*serial};
+    const auto known = priceOnce(kernel, context);
+    PriceParts parts;
+    if (!known) return parts;
+    if ((*known)->stays == Stays::Away) {
+        const TileBill& bill = (*known)->away->bill;
+        parts.compute = bill.compute, parts.transfer = bill.transfer, parts.preparation = bill.preparation;
+    } else {
+        parts.host = (*known)->host.seconds;
+    }
+    return parts;
+}
+
+double SocPricer::layoutSeconds(const Tensor& tensor, bool outside) const {
+    // Of images alone: matrices lie the same way for both.
+    if (tensor.shape.size() != 4 || (!settings_.hostLayout && !outside)) return 0;
+    std::array<double, 4> extents{};
+    for (std::size_t d = 0; d < 4; ++d) {
+        if (!tensor.shape[d].known()) return 0;
+        extents[d] = static_cast<double>(tensor.shape[d].value);
+    }
+    const double pixels = extents[2] * extents[3];
+    if (extents[1] <= 1 || pixels <= 1) return 0;
+    return extents[0] * copies_->layoutSeconds(extents[1], pixels, bytesOf(tensor.type, 1).value, settings_.threads);
+}
+
+std::array<std::string, 4> SocPricer::partNames() const {
+    return {fmt::format("Computing on {}", view_.acceleratorName), "Transfers", "Data preparation",
+            fmt::format("Operators on {}", view_.processorName)};
+}
+
+std::vector<std::string> SocPricer::rows() const {
+    std::vector<std::string> rows{view_.processorName, "data preparation"};
+    for (std::int64_t a = 0; a < view_.accelerators; ++a) {
+        const std::string which = view_.accelerators > 1 ? fmt::format("{} {}", view_.acceleratorName, a)
+                                                         : view_.acceleratorName;
+        rows.push_back(which + " transfers");
+        rows.push_back(which);
+    }
+    return rows;
+}
+
+std::vector<KernelNote> SocPricer::notes() const {
+    auto notes = host_->notes();
+    // In the order of Stays.
+    notes.push_back({fmt::format("on `{}`, tile by tile", view_.acceleratorName)});
+    notes.push_back({fmt::format("not for `{}`", view_.acceleratorName)});
+    notes.push_back({fmt::format("no tile of them fits the scratchpads of `{}`, or its method has no price: they stay on `{}`",
+                                 view_.acceleratorName, view_.processorName),
+                     "soc.no-tile", "Draw larger scratchpads, or choose another method for the accelerator"});
+    notes.push_back({fmt::format("take less on `{}`, and stay there", view_.processorName)});
+    return notes;
+}
+
+std::vector<std::string> SocPricer::assumptions() const {
+    std::vector<std::string> out;
+    const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
+    out.push_back(fmt::format("Tiles on `{}` ({} of them) are priced by `{}`, operands in the scratchpads",
+                              view_.acceleratorName, view_.accelerators, acceleratorMethod_));
+    out.push_back(settings_.coherent
+                      ? fmt::format("Transfers cross `{}` one at a time and coherently; what `{}` holds of a kernel's "
+                                    "tensors comes from it, the rest from {}",
+                                    way.name, view_.cacheName, view_.memoryName)
+                      : fmt::format("Transfers cross `{}` one at a time, past the caches: {} cycles for each line that "
+                                    "is written back before, {} for each that is thrown away after, as measured on a "
+                                    "Zynq (Shao et al., MICRO 2016)",
+                                    way.name, flushCycles, invalidateCycles));
+    out.push_back(fmt::format("`{}` copies tiles by the loop of its own core, on {} of {} cores; caches are cold, "
+                              "tensors lie with channels innermost, and a tensor of one tile is not copied",
+                              view_.processorName, settings_.threads, copies_->cores()));
+    out.push_back(settings_.weightsAhead ? "Tiles of weights were made before the pass"
+                                         : "Tiles of weights are made in every pass");
+    out.push_back(settings_.buffers == TileBuffers::Two
+                      ? "Two buffers, half a scratchpad each: preparing, carrying and computing overlap, where that "
+                        "takes less than whole scratchpads one after another"
+                      : "One buffer: all tiles of a kernel are prepared, then loaded, computed and stored one after "
+                        "another, then gathered");
+    out.push_back(settings_.hostLayout
+                      ? fmt::format("Operators on `{}` keep channels outermost: images that cross are laid out anew",
+                                    view_.processorName)
+                      : "Operators of both keep channels innermost: images are laid out anew where they enter or leave "
+                        "the model");
+    if (view_.macEnergy.value > 0 && view_.memoryEnergy.value > 0)
+        out.push_back(fmt::format("Energy counts arithmetic, bytes of {}, of the way and into the scratchpads",
+                                  view_.memoryName));
+    out.insert(out.end(), view_.assumptions.begin(), view_.assumptions.end());
+    const auto more = host_->assumptions();
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+PartsRead SocPricer::used() const {
+    PartsRead read = view_.used;
+    read.add(host_->used());
+    read.add(accelerator_->used());
+    read.add(copies_->used());
+    return read;
+}
+
+KernelStory SocPricer::explain(const Kernel& kernel) const {
+    const auto serial = makeSerialExecutor();
+    PriceContext context{*serial};
+    const auto found = priceOnce(kernel, context);
+    if (!found) return {};
+    const KnownPtr& known = *found;
+    KernelStory story = known->stays == Stays::Away ? KernelStory{} : host_->explain(kernel);
+    if (!known->away) return story;
+    const SocKernel& away = *known->away;
+    const Tiling& t = away.tiling;
+    const auto add = [&](std::string name, double value, Dimension dimension, std::string meaning) {
+        story.terms.push_back({std::move(name), value, dimension, {}, std::move(meaning)});
+    };
+    add(fmt::format("on {}", view_.processorName), known->host.seconds, Dimension::Time,
+        known->stays == Stays::Away ? "Not chosen." : "Chosen.");
+    add(fmt::format("on {}", view_.acceleratorName), away.bill.seconds, Dimension::Time,
+        fmt::format("{}: tiles of {} × {} results, {} channels in and {} out, {}.",
+                    known->stays == Stays::Away ? "Chosen" : "Not chosen", t.tile.rows, t.tile.columns, t.tile.inputs,
+                    t.tile.outputs, away.buffers == TileBuffers::Two ? "two buffers" : "one buffer"));
+    add("invocations", t.invocations, Dimension::Number, "Tiles that the accelerators compute.");
+    const auto copied = [](const TiledOperand& operand) {
+        double runs = 0;
+        for (const CopyRuns& each : operand.runs) runs += each.count;
+        return runs;
+    };
+    const bool weights = !settings_.weightsAhead;
+    add("runs copied", copied(t.input) + copied(t.output) + (weights ? copied(t.weights) : 0), Dimension::Number,
+        fmt::format("{:.0f} of inputs, {:.0f} of weights, {:.0f} of results.", copied(t.input),
+                    weights ? copied(t.weights) : 0, copied(t.output)));
+    add("inputs in tiles", t.input.bytes, Dimension::Data, fmt::format("{:.0f} tiles, with what two of them share.", t.input.tiles));
+    add("bytes carried", t.input.sent + t.weights.sent + t.output.sent, Dimension::Data,
+        "Tiles that are loaded again count again; with one accelerator.");
+    add("computing", away.computing, Dimension::Time, "Of all tiles, one after another.");
+    add("carrying", away.carrying, Dimension::Time, "Of all transfers, one after another.");
+    add("copying", away.copying, Dimension::Time, "Into tiles and out of them.");
+    add("coherence", away.coherence, Dimension::Time, "Lines written back and thrown away.");
+    add("computing, of the time", away.bill.compute, Dimension::Time, "While any accelerator computes.");
+    add("transfers, of the time", away.bill.transfer, Dimension::Time, "While none computes and the way carries.");
+    add("preparation, of the time", away.bill.preparation, Dimension::Time, "The rest; the three add up.");
+    return story;
+}
+
+}  // namespace orrery

@@ -1,0 +1,305 @@
+// A processor that feeds accelerators: what its view reads and refuses, prices between their bounds, parts that add up,
+// what each choice brings, and the shares of the time beside those that SMAUG published.
+
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/views/soc_view.h"
+#include "methods/method.h"
+#include "methods/soc/soc_pricer.h"
+#include "support/method_fixture.h"
+#include "workload/importers.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+
+namespace {
+
+constexpr std::string_view socMethod = "soc-offload";
+
+Hardware preset() {
+    auto loaded = loadHardware("nvdla-soc");
+    if (!loaded) qFatal("%s", loaded.error().message.c_str());
+    return loaded->hardware;
+}
+Hardware with(Hardware design, const char* path, const char* value) {
+    auto changed = withAttribute(std::move(design), path, value);
+    if (!changed) qFatal("%s: %s", path, changed.error().message.c_str());
+    return *changed;
+}
+Hardware without(Hardware design, std::string_view name) {
+    std::erase_if(design.root.children, [&](const Component& each) { return each.name == name; });
+    return design;
+}
+WorkloadPtr model(const char* id, std::int64_t side = 224) {
+    WorkloadRecipe recipe{id, {}};
+    recipe.options.batch = 1;
+    recipe.options.image = side;
+    recipe.options.weights = recipe.options.activations = DType::F16;
+    auto workload = loadWorkload(recipe);
+    if (!workload) qFatal("%s: %s", id, workload.error().message.c_str());
+    return *workload;
+}
+Expected<Estimate> asked(const Hardware& design, const WorkloadPtr& workload, OptionValues options = {},
+                         std::string_view method = socMethod) {
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor, {}, nullptr, 1};
+    context.options = std::move(options);
+    return estimate(*findMethod(method), {std::make_shared<const Hardware>(design), workload}, context);
+}
+Estimate answer(const Hardware& design, const WorkloadPtr& workload, OptionValues options = {},
+                std::string_view method = socMethod) {
+    auto found = asked(design, workload, std::move(options), method);
+    if (!found) qFatal("%s", found.error().message.c_str());
+    return *found;
+}
+QString refusal(const Hardware& design, OptionValues options = {}) {
+    const auto found = asked(design, fixture::workloadOf(fixture::chain(2, 64)), std::move(options));
+    return found ? QString() : QString::fromStdString(found.error().code);
+}
+double figure(const Estimate& answer, std::string_view label) {
+    for (const Figure& each : answer.figures)
+        if (each.label == label) return each.value;
+    qFatal("no figure %s", std::string(label).c_str());
+    return 0;
+}
+struct Bill {
+    double compute, transfer, preparation, host;
+    double sum() const { return compute + transfer + preparation + host; }
+};
+Bill bill(const Estimate& answer) {
+    return {figure(answer, "Computing on nvdla"), figure(answer, "Transfers"), figure(answer, "Data preparation"),
+            figure(answer, "Operators on cpu")};
+}
+std::shared_ptr<const SocPricer> pricer(const Hardware& design, OptionValues options = {}) {
+    const CalibrationSet none;
+    auto bound = findKernelMethod(socMethod)->bind(*firstDevice(std::make_shared<const Hardware>(design)), {none, std::move(options)});
+    if (!bound) qFatal("%s", bound.error().message.c_str());
+    return std::dynamic_pointer_cast<const SocPricer>(*bound);
+}
+SocKernel away(const SocPricer& pricer, const Kernel& kernel) {
+    const auto serial = makeSerialExecutor();
+    PriceContext context{*serial};
+    auto found = pricer.away(kernel, context);
+    if (!found || !*found) qFatal("stays on the processor");
+    return **found;
+}
+Kernel convolution(std::int64_t side, std::int64_t inputs, std::int64_t outputs, std::int64_t window) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Convolution;
+    kernel.type = kernel.weightType = DType::F16;
+    kernel.convolution = {.batch = 1, .inChannels = inputs, .outChannels = outputs, .groups = 1, .height = side, .width = side,
+                          .kernelHeight = window, .kernelWidth = window, .outHeight = side, .outWidth = side};
+    countWork(kernel);
+    return kernel;
+}
+
+}  // namespace
+
+class TestSocOffload : public QObject {
+    Q_OBJECT
+private slots:
+    void theViewReadsWhatIsDrawn() {
+        const auto view = socView(preset());
+        QVERIFY(view);
+        QCOMPARE(view->processorName, std::string("cpu"));
+        QCOMPARE(view->acceleratorName, std::string("nvdla"));
+        QCOMPARE(view->accelerators, 1);
+        QCOMPARE(view->inputLanes, 32);
+        QCOMPARE(view->outputLanes, 8);
+        QCOMPARE(view->buffers.size(), std::size_t(3));
+        QCOMPARE(view->line.value, 32.0);
+        QCOMPARE(view->cache.value, 2e6);
+        QVERIFY(view->shared && view->direct && view->coherent);
+        QCOMPARE(view->direct->name, std::string("dma"));
+        QCOMPARE(view->coherent->name, std::string("acp"));
+        QCOMPARE(socView(with(preset(), "nvdla.count", "4"))->accelerators, 4);
+        // No faster than the memory behind it.
+        QCOMPARE(socView(with(preset(), "dma.bandwidth", "100 GB/s"))->direct->rate.value, 12.8e9);
+        QCOMPARE(socView(with(preset(), "dma.bandwidth", "3 GB/s"))->direct->rate.value, 3e9);
+        // A memory that both share needs no link.
+        const auto bus = socView(without(preset(), "dma"));
+        QVERIFY(bus && bus->direct);
+        QCOMPARE(bus->direct->name, std::string("lpddr4"));
+    }
+    void whatIsMissingIsSaid() {
+        QCOMPARE(refusal(preset()), QString());
+        QCOMPARE(refusal(without(without(preset(), "nvdla"), "dma")), QString("method.not-applicable"));
+        QCOMPARE(refusal(without(preset(), "acp"), {{"transfer", "coherent"}}), QString("soc.no-port"));
+        QCOMPARE(refusal(preset(), {{"threads", "16"}}), QString("soc.threads"));
+        QCOMPARE(refusal(with(preset(), "core.microarchitecture", "")), QString("core.unknown"));
+        QCOMPARE(refusal(with(preset(), "engines.dataflow", "row-stationary"), {{"accelerator", "npu-tile"}}),
+                 QString("soc.accelerator-method"));
+        // An accelerator with a memory of its own, and nothing drawn between the two.
+        Hardware apart = without(without(preset(), "dma"), "acp");
+        Component memory = *componentAt(apart.root, {0});
+        memory.name = "own";
+        for (Component& each : apart.root.children)
+            if (each.name == "nvdla") each.children.push_back(memory);
+        QCOMPARE(refusal(apart), QString("soc.no-way"));
+        Hardware bare = preset();
+        for (Component& each : bare.root.children)
+            if (each.name == "nvdla") std::erase_if(each.children, [](const Component& part) { return part.name == "weights"; });
+        QCOMPARE(refusal(bare), QString("soc.no-scratchpad"));
+    }
+    void nothingToOffloadIsTheProcessorAlone() {
+        const WorkloadPtr chain = fixture::workloadOf(fixture::chain(6, 4096));
+        const WorkloadPtr net = model("resnet-18", 64);
+        for (const auto& [workload, options] : {std::pair{chain, OptionValues{}}, {net, OptionValues{{"place", "none"}}}}) {
+            const Estimate soc = answer(preset(), workload, options), cpu = answer(preset(), workload, {}, "cpu-roofline");
+            QCOMPARE(soc.latency.value, cpu.latency.value);
+            QCOMPARE(soc.interval.low.value, cpu.interval.low.value);
+            QCOMPARE(soc.interval.high.value, cpu.interval.high.value);
+            QVERIFY(soc.operators.seconds == cpu.operators.seconds);
+            QVERIFY(soc.operators.bytes == cpu.operators.bytes);
+        }
+        // A design without products gives the accelerator nothing.
+        QCOMPARE(bill(answer(preset(), chain)).compute, 0.0);
+    }
+    void kernelsKeepTheirBounds() {
+        for (const auto& options : {OptionValues{}, OptionValues{{"buffers", "two"}}, OptionValues{{"transfer", "coherent"}},
+                                    OptionValues{{"buffers", "two"}, {"transfer", "coherent"}, {"threads", "8"}}}) {
+            for (const char* count : {"1", "4"}) {
+                const auto soc = pricer(with(preset(), "nvdla.count", count), options);
+                for (const Kernel& kernel : {convolution(56, 64, 64, 3), convolution(14, 256, 512, 1), convolution(112, 3, 32, 3)}) {
+                    const SocKernel one = away(*soc, kernel);
+                    const double lanes = std::stod(count);
+                    // Never faster than the accelerators alone, nor than their multipliers.
+                    QVERIFY(one.bill.seconds >= one.computing / lanes);
+                    QVERIFY(one.computing >= kernel.flops / 2 / 256 / 1e9);
+                    // Nor than the way alone: all bytes at its rate, or at that of the cache behind the port.
+                    const Tiling& t = one.tiling;
+                    const double sent = t.input.sent + t.weights.sent + t.output.sent;
+                    QVERIFY(one.carrying >= sent / 16e9);
+                    QVERIFY(one.bill.seconds >= one.carrying * (1 - 1e-9));
+                    QVERIFY(one.bill.seconds >= one.copying + one.coherence - 1e-12);
+                    QVERIFY(one.bill.seconds <= one.computing + one.carrying + one.copying + one.coherence + 1e-12);
+                    QCOMPARE(one.bill.compute + one.bill.transfer + one.bill.preparation, one.bill.seconds);
+                    // What goes in is the tensors and the rows that tiles share.
+                    QVERIFY(t.input.bytes >= double(t.problem.inRows * t.problem.inColumns * t.problem.inputs) * 2);
+                    QCOMPARE(t.output.bytes, double(t.problem.rows * t.problem.columns * t.problem.outputs) * 2);
+                }
+            }
+        }
+    }
+    void oneTileByHand() {
+        // 8 × 8 × 32 to 8 channels, 1 × 1: one tile, sent from where it lies.
+        const SocKernel one = away(*pricer(preset()), convolution(8, 32, 8, 1));
+        QCOMPARE(one.tiling.invocations, 1.0);
+        QCOMPARE(one.copying, 0.0);
+        const double in = 8 * 8 * 32 * 2, weights = 32 * 8 * 2, out = 8 * 8 * 8 * 2;
+        QVERIFY(std::abs(one.carrying - (3 * 100e-9 + (in + weights + out) / 12.8e9)) < 1e-15);
+        const double lines = (56 * (in + weights) + 47 * out) / 32 / 2.5e9;
+        QVERIFY(std::abs(one.coherence - lines) < 1e-15);
+        QVERIFY(std::abs(one.bill.seconds - one.computing - one.carrying - one.coherence) < 1e-15);
+        // Through the port nothing is written back, and its latency is its own.
+        const SocKernel port = away(*pricer(preset(), {{"transfer", "coherent"}}), convolution(8, 32, 8, 1));
+        QCOMPARE(port.coherence, 0.0);
+        QVERIFY(std::abs(port.carrying - (3 * 20e-9 + (in + weights + out) / 16e9)) < 1e-15);
+        // With no more than half of it in the cache, the rest comes at the memory's rate.
+        const SocKernel half = away(*pricer(with(preset(), "l2.capacity", "2816 B"), {{"transfer", "coherent"}}), convolution(8, 32, 8, 1));
+        QCOMPARE(in + weights + out, 5632.0);
+        QVERIFY(std::abs(half.carrying - (3 * 20e-9 + 2816 / 16e9 + 2816 / 12.8e9)) < 1e-15);
+    }
+    void thePartsAddUp() {
+        for (const auto& options : {OptionValues{}, OptionValues{{"layout", "processor"}}, OptionValues{{"buffers", "two"}, {"threads", "4"}}}) {
+            const Estimate one = answer(preset(), model("resnet-18", 64), options);
+            const Bill parts = bill(one);
+            QVERIFY(std::abs(parts.sum() / one.latency.value - 1) < 1e-12);
+            QVERIFY(parts.compute > 0 && parts.transfer > 0 && parts.preparation > 0 && parts.host > 0);
+            double operators = 0;
+            for (const double each : one.operators.seconds) operators += each;
+            QVERIFY(std::abs(operators / one.latency.value - 1) < 1e-9);
+            QCOMPARE(one.timeline.rows.size(), std::size_t(4));
+            std::vector<double> drawn(4);
+            for (const TimelineSpan& span : one.timeline.spans) drawn[std::size_t(span.row)] += double(span.endPs - span.startPs) * 1e-12;
+            QVERIFY(!one.timeline.truncated);
+            QVERIFY(std::abs(drawn[0] / parts.host - 1) < 0.02);
+            QVERIFY(drawn[3] >= parts.compute * 0.999);
+        }
+    }
+    void everyChoiceHelpsOrCosts() {
+        const WorkloadPtr net = model("resnet-18", 128);
+        const double usual = answer(preset(), net).latency.value;
+        QVERIFY(answer(preset(), net, {{"buffers", "two"}}).latency.value <= usual);
+        QVERIFY(answer(preset(), net, {{"weights", "ahead"}}).latency.value < usual);
+        QVERIFY(answer(preset(), net, {{"place", "cheaper"}}).latency.value <= usual);
+        QVERIFY(answer(preset(), net, {{"transfer", "coherent"}}).latency.value < usual);
+        QVERIFY(answer(preset(), net, {{"layout", "processor"}}).latency.value > usual);
+        double before = usual;
+        for (const char* threads : {"2", "4", "8"}) {
+            const double seconds = answer(preset(), net, {{"threads", threads}}).latency.value;
+            QVERIFY(seconds <= before);
+            before = seconds;
+        }
+        QCOMPARE(answer(preset(), net, {{"threads", "all"}}).latency.value, before);
+        double last = 1e300;
+        for (const char* rate : {"1 GB/s", "2 GB/s", "6 GB/s", "12.8 GB/s"}) {
+            const double seconds = answer(with(preset(), "dma.bandwidth", rate), net).latency.value;
+            QVERIFY(seconds < last);
+            last = seconds;
+        }
+        last = 1e300;
+        for (const char* count : {"1", "2", "4", "8"}) {
+            const double seconds = answer(with(preset(), "nvdla.count", count), net).latency.value;
+            QVERIFY(seconds <= last);
+            last = seconds;
+        }
+        QVERIFY(answer(with(preset(), "nvdla.count", "4"), net).latency.value >= usual / 4);
+    }
+    void imagesAreLaidOutWhereTheyCross() {
+        // One image enters; the processor's own operators add crossings only in their own layout.
+        const auto laidOut = [](const Estimate& one) {
+            for (const std::string& each : one.assumptions)
+                if (each.find("laid out anew where they cross between") != std::string::npos) return std::stoi(each);
+            return 0;
+        };
+        const WorkloadPtr net = model("resnet-18", 64);
+        QCOMPARE(laidOut(answer(preset(), net)), 1);
+        // The pooled image between the first two convolutions crosses twice more, and the last one once.
+        QVERIFY(laidOut(answer(preset(), net, {{"layout", "processor"}})) > 3);
+        QCOMPARE(laidOut(answer(preset(), net, {{"place", "none"}})), 0);
+    }
+    void sameAnswerAtAnyThreadCount() {
+        const WorkloadPtr net = model("resnet-18", 64);
+        const Estimate serial = answer(preset(), net);
+        const auto executor = makeThreadExecutor(4);
+        EstimateContext context{*executor, {}, nullptr, 1};
+        const auto many = estimate(*findMethod(socMethod), {std::make_shared<const Hardware>(preset()), net}, context);
+        QVERIFY(many);
+        QCOMPARE(many->latency.value, serial.latency.value);
+        QVERIFY(many->operators.seconds == serial.operators.seconds);
+        QCOMPARE(many->figures.size(), serial.figures.size());
+    }
+    void energyOfDrawnParts() {
+        QVERIFY(!answer(preset(), model("resnet-18", 64)).energy);
+        Hardware design = with(with(with(preset(), "mac.energy", "0.5 pJ/FLOP"), "lpddr4.energy", "40 pJ/B"), "sse.energy", "5 pJ/FLOP");
+        const SocKernel one = away(*pricer(design), convolution(8, 32, 8, 1));
+        // A multiply-accumulate is two operations; one tile is not copied.
+        const double macs = 8.0 * 8 * 32 * 8;
+        QVERIFY(std::abs(one.price.joules - (macs * 1e-12 + 5632 * 40e-12)) < 1e-15);
+        const Estimate whole = answer(design, model("resnet-18", 64));
+        QVERIFY(whole.energy && whole.energy->value > 0);
+    }
+    void sharesBesideThePublishedOnes() {
+        // Xi et al. (abstract): of single-batch latency the accelerator may make up only 25 to 40 %. Nothing was set to
+        // meet that; what comes out is printed, and held to the sentence that it is less than half.
+        double most = 0;
+        for (const char* id : {"alexnet", "vgg-16", "resnet-50", "mobilenet-v2"}) {
+            const WorkloadPtr net = model(id);
+            const Estimate dma = answer(preset(), net), acp = answer(preset(), net, {{"transfer", "coherent"}});
+            const Bill a = bill(dma), b = bill(acp);
+            qInfo("%-12s dma %7.1f ms: computing %4.1f, transfers %4.1f, preparation %4.1f, processor %4.1f %%; coherent "
+                  "port %7.1f ms: computing %4.1f %%",
+                  id, 1e3 * dma.latency.value, 100 * a.compute / a.sum(), 100 * a.transfer / a.sum(),
+                  100 * a.preparation / a.sum(), 100 * a.host / a.sum(), 1e3 * acp.latency.value, 100 * b.compute / b.sum());
+            most = std::max(most, a.compute / a.sum());
+        }
+        QVERIFY(most < 0.5);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSocOffload)
+#include "tst_soc_offload.moc"
