@@ -130,8 +130,7 @@ private slots:
         QCOMPARE(refusal(without(preset(), "acp"), {{"transfer", "coherent"}}), QString("soc.no-port"));
         QCOMPARE(refusal(preset(), {{"threads", "16"}}), QString("soc.threads"));
         QCOMPARE(refusal(with(preset(), "core.microarchitecture", "")), QString("core.unknown"));
-        QCOMPARE(refusal(with(preset(), "engines.dataflow", "row-stationary"), {{"accelerator", "npu-tile"}}),
-                 QString("soc.accelerator-method"));
+        QCOMPARE(refusal(preset(), {{"accelerator", "cpu-roofline"}}), QString("soc.accelerator-method"));
         // An accelerator with a memory of its own, and nothing drawn between the two.
         Hardware apart = without(without(preset(), "dma"), "acp");
         Component memory = *componentAt(apart.root, {0});

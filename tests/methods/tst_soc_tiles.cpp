@@ -224,7 +224,7 @@ private slots:
     void tilesFit() {
         const TileProblem p = image(56, 64, 64, 3);
         double before = 1e300;
-        for (const double bytes : {2048.0, 8192.0, 32768.0, 131072.0, 4e6}) {
+        for (const double bytes : {9216.0, 16384.0, 32768.0, 131072.0, 4e6}) {
             const auto one = chooseTiling(p, three(bytes), 1, 32, 8, 64), two = chooseTiling(p, three(bytes), 2, 32, 8, 64);
             QVERIFY(one && two);
             QVERIFY(tileFits(p, two->tile, three(bytes), 2));

@@ -4,6 +4,8 @@
 #include "methods/cpu/core_windows.h"
 #include "simulation/cpu/core/view_machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +23,27 @@ constexpr std::uint8_t V = pipeline::FirstVectorRegister;
 // A run of more is timed by a piece of it, and so many bytes of short ones by some of them.
 constexpr std::int64_t longRun = 1 << 18, someBytes = 1 << 19;
 constexpr std::int64_t fewestRuns = 16, mostRuns = 8192;
+
+// All of a core by which the time of a loop may differ.
+std::string keyOf(const CoreView& core) {
+    std::string key = fmt::format("{} {} {} {} {}", core.microarchitecture, core.clock.value, core.issueWidth,
+                                  core.memoryBandwidth.value, core.memoryLatency.value);
+    for (const CoreCache& cache : core.caches)
+        key += fmt::format(" {} {} {}", cache.capacity.value, cache.latency.value, cache.ways);
+    return key;
+}
+
+// Runs that were timed on a core stay known while the drawing around it changes; of the last cores alone.
+std::shared_ptr<TimedRuns> knownOf(const std::string& key) {
+    constexpr std::size_t most = 8;
+    static std::mutex guard;
+    static std::vector<std::pair<std::string, std::shared_ptr<TimedRuns>>> cores;
+    const std::scoped_lock lock(guard);
+    const auto found = std::ranges::find(cores, key, [](const auto& each) { return each.first; });
+    if (found != cores.end()) return found->second;
+    if (cores.size() == most) cores.erase(cores.begin());
+    return cores.emplace_back(key, std::make_shared<TimedRuns>()).second;
+}
 
 void moveBytes(NestWriter& out, std::uint8_t reg, int bytes, const AffineAddress& from, const AffineAddress& to) {
     out.load(reg, bytes, from);
@@ -81,6 +104,7 @@ Expected<std::shared_ptr<const CopyTimes>> CopyTimes::make(const DeviceRef& proc
     std::shared_ptr<CopyTimes> times(new CopyTimes(std::move(*machine)));
     times->cores_ = core->alike;
     times->bandwidth_ = core->memoryBandwidth.value;
+    times->known_ = knownOf(keyOf(*core));
     times->used_ = core->used;
     return std::shared_ptr<const CopyTimes>(std::move(times));
 }
@@ -88,14 +112,14 @@ Expected<std::shared_ptr<const CopyTimes>> CopyTimes::make(const DeviceRef& proc
 template <class Nest>
 double CopyTimes::timed(const std::tuple<std::int64_t, std::int64_t, int>& key, double share, Nest&& nest) const {
     {
-        const std::scoped_lock lock(guard_);
-        if (const auto found = known_.find(key); found != known_.end()) return found->second;
+        const std::scoped_lock lock(known_->guard);
+        if (const auto found = known_->seconds.find(key); found != known_->seconds.end()) return found->second;
     }
     pipeline::WindowOptions options;
     options.bounds = false;
     const double seconds = share * estimateCore(nest(), machine_, {}, options).cycles / machine_.clock;
-    const std::scoped_lock lock(guard_);
-    return known_.emplace(key, seconds).first->second;
+    const std::scoped_lock lock(known_->guard);
+    return known_->seconds.emplace(key, seconds).first->second;
 }
 
 double CopyTimes::runSeconds(std::int64_t bytes, std::int64_t pitch, CopyWay way) const {

@@ -11,6 +11,7 @@
 #include "simulation/cpu/core/machine.h"
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -30,6 +31,12 @@ pipeline::LoopNest copyNest(const pipeline::Machine& machine, std::uint64_t coun
                             std::int64_t pitch, CopyWay way);
 /// A tensor of channels × pixels written anew as pixels × channels, element by element (SMAUG's loops).
 pipeline::LoopNest layoutNest(std::int64_t channels, std::int64_t pixels, int elementBytes);
+
+/// What one run takes, in seconds, by its bytes, its pitch and the way.
+struct TimedRuns {
+    std::mutex guard;
+    std::map<std::tuple<std::int64_t, std::int64_t, int>, double> seconds;
+};
 
 class CopyTimes {
 public:
@@ -57,8 +64,7 @@ private:
     std::int64_t cores_ = 1;
     double bandwidth_ = 0;  ///< of main memory, all cores together
     PartsRead used_;
-    mutable std::mutex guard_;
-    mutable std::map<std::tuple<std::int64_t, std::int64_t, int>, double> known_;
+    std::shared_ptr<TimedRuns> known_;  ///< shared by all of equal cores
 };
 
 }  // namespace orrery
