@@ -75,7 +75,8 @@ Bill bill(const Estimate& answer) {
 }
 std::shared_ptr<const SocPricer> pricer(const Hardware& design, OptionValues options = {}) {
     const CalibrationSet none;
-    auto bound = findKernelMethod(socMethod)->bind(*firstDevice(std::make_shared<const Hardware>(design)), {none, std::move(options)});
+    auto bound = findKernelMethod(socMethod)->bind(*firstDevice(std::make_shared<const Hardware>(design)),
+                                                   {none, std::move(options)});
     if (!bound) qFatal("%s", bound.error().message.c_str());
     return std::dynamic_pointer_cast<const SocPricer>(*bound);
 }
@@ -90,8 +91,16 @@ Kernel convolution(std::int64_t side, std::int64_t inputs, std::int64_t outputs,
     Kernel kernel;
     kernel.kind = KernelKind::Convolution;
     kernel.type = kernel.weightType = DType::F16;
-    kernel.convolution = {.batch = 1, .inChannels = inputs, .outChannels = outputs, .groups = 1, .height = side, .width = side,
-                          .kernelHeight = window, .kernelWidth = window, .outHeight = side, .outWidth = side};
+    kernel.convolution = {.batch = 1,
+                          .inChannels = inputs,
+                          .outChannels = outputs,
+                          .groups = 1,
+                          .height = side,
+                          .width = side,
+                          .kernelHeight = window,
+                          .kernelWidth = window,
+                          .outHeight = side,
+                          .outWidth = side};
     countWork(kernel);
     return kernel;
 }
@@ -124,6 +133,32 @@ private slots:
         QVERIFY(bus && bus->direct);
         QCOMPARE(bus->direct->name, std::string("lpddr4"));
     }
+    void whatIsNotReadIsGrey() {
+        const auto ignored = [](const OptionValues& options, std::string_view part) {
+            const Estimate one = answer(preset(), model("resnet-18", 64), options);
+            return std::ranges::any_of(one.parts.ignored, [&](const UsedParts::Part& each) {
+                return each.path.ends_with(part) && each.attributes.empty();
+            });
+        };
+        QVERIFY(ignored({}, "/acp") && !ignored({}, "/dma") && !ignored({}, "/nvdla"));
+        QVERIFY(ignored({{"transfer", "coherent"}}, "/dma") && !ignored({{"transfer", "coherent"}}, "/acp"));
+        QVERIFY(ignored({{"place", "none"}}, "/nvdla"));
+    }
+    void acceleratorsWrittenOutAreCopies() {
+        const Hardware alone = without(without(preset(), "dma"), "acp");
+        Hardware two = alone;
+        for (const Component& each : alone.root.children)
+            if (each.name == "nvdla") two.root.children.push_back(each);
+        two.root.children.back().name = "other";
+        const auto view = socView(two);
+        QVERIFY(view);
+        QCOMPARE(view->accelerators, 2);
+        const WorkloadPtr net = model("resnet-18", 64);
+        QCOMPARE(answer(two, net).latency.value, answer(with(alone, "nvdla.count", "2"), net).latency.value);
+        // One that differs gets no work, and that is said.
+        const auto differs = socView(with(two, "other.clock", "2 GHz"));
+        QVERIFY(differs && differs->accelerators == 1 && !differs->assumptions.empty());
+    }
     void whatIsMissingIsSaid() {
         QCOMPARE(refusal(preset()), QString());
         QCOMPARE(refusal(without(without(preset(), "nvdla"), "dma")), QString("method.not-applicable"));
@@ -140,14 +175,17 @@ private slots:
         QCOMPARE(refusal(apart), QString("soc.no-way"));
         Hardware bare = preset();
         for (Component& each : bare.root.children)
-            if (each.name == "nvdla") std::erase_if(each.children, [](const Component& part) { return part.name == "weights"; });
+            if (each.name == "nvdla")
+                std::erase_if(each.children, [](const Component& part) { return part.name == "weights"; });
         QCOMPARE(refusal(bare), QString("soc.no-scratchpad"));
     }
     void nothingToOffloadIsTheProcessorAlone() {
         const WorkloadPtr chain = fixture::workloadOf(fixture::chain(6, 4096));
         const WorkloadPtr net = model("resnet-18", 64);
-        for (const auto& [workload, options] : {std::pair{chain, OptionValues{}}, {net, OptionValues{{"place", "none"}}}}) {
-            const Estimate soc = answer(preset(), workload, options), cpu = answer(preset(), workload, {}, "cpu-roofline");
+        for (const auto& [workload, options] :
+             {std::pair{chain, OptionValues{}}, {net, OptionValues{{"place", "none"}}}}) {
+            const Estimate soc = answer(preset(), workload, options),
+                           cpu = answer(preset(), workload, {}, "cpu-roofline");
             QCOMPARE(soc.latency.value, cpu.latency.value);
             QCOMPARE(soc.interval.low.value, cpu.interval.low.value);
             QCOMPARE(soc.interval.high.value, cpu.interval.high.value);
@@ -158,11 +196,13 @@ private slots:
         QCOMPARE(bill(answer(preset(), chain)).compute, 0.0);
     }
     void kernelsKeepTheirBounds() {
-        for (const auto& options : {OptionValues{}, OptionValues{{"buffers", "two"}}, OptionValues{{"transfer", "coherent"}},
-                                    OptionValues{{"buffers", "two"}, {"transfer", "coherent"}, {"threads", "8"}}}) {
+        for (const auto& options :
+             {OptionValues{}, OptionValues{{"buffers", "two"}}, OptionValues{{"transfer", "coherent"}},
+              OptionValues{{"buffers", "two"}, {"transfer", "coherent"}, {"threads", "8"}}}) {
             for (const char* count : {"1", "4"}) {
                 const auto soc = pricer(with(preset(), "nvdla.count", count), options);
-                for (const Kernel& kernel : {convolution(56, 64, 64, 3), convolution(14, 256, 512, 1), convolution(112, 3, 32, 3)}) {
+                for (const Kernel& kernel :
+                     {convolution(56, 64, 64, 3), convolution(14, 256, 512, 1), convolution(112, 3, 32, 3)}) {
                     const SocKernel one = away(*soc, kernel);
                     const double lanes = std::stod(count);
                     // Never faster than the accelerators alone, nor than their multipliers.
@@ -198,12 +238,14 @@ private slots:
         QCOMPARE(port.coherence, 0.0);
         QVERIFY(std::abs(port.carrying - (3 * 20e-9 + (in + weights + out) / 16e9)) < 1e-15);
         // With no more than half of it in the cache, the rest comes at the memory's rate.
-        const SocKernel half = away(*pricer(with(preset(), "l2.capacity", "2816 B"), {{"transfer", "coherent"}}), convolution(8, 32, 8, 1));
+        const SocKernel half = away(*pricer(with(preset(), "l2.capacity", "2816 B"), {{"transfer", "coherent"}}),
+                                    convolution(8, 32, 8, 1));
         QCOMPARE(in + weights + out, 5632.0);
         QVERIFY(std::abs(half.carrying - (3 * 20e-9 + 2816 / 16e9 + 2816 / 12.8e9)) < 1e-15);
     }
     void thePartsAddUp() {
-        for (const auto& options : {OptionValues{}, OptionValues{{"layout", "processor"}}, OptionValues{{"buffers", "two"}, {"threads", "4"}}}) {
+        for (const auto& options : {OptionValues{}, OptionValues{{"layout", "processor"}},
+                                    OptionValues{{"buffers", "two"}, {"threads", "4"}}}) {
             const Estimate one = answer(preset(), model("resnet-18", 64), options);
             const Bill parts = bill(one);
             QVERIFY(std::abs(parts.sum() / one.latency.value - 1) < 1e-12);
@@ -213,7 +255,8 @@ private slots:
             QVERIFY(std::abs(operators / one.latency.value - 1) < 1e-9);
             QCOMPARE(one.timeline.rows.size(), std::size_t(4));
             std::vector<double> drawn(4);
-            for (const TimelineSpan& span : one.timeline.spans) drawn[std::size_t(span.row)] += double(span.endPs - span.startPs) * 1e-12;
+            for (const TimelineSpan& span : one.timeline.spans)
+                drawn[std::size_t(span.row)] += double(span.endPs - span.startPs) * 1e-12;
             QVERIFY(!one.timeline.truncated);
             QVERIFY(std::abs(drawn[0] / parts.host - 1) < 0.02);
             QVERIFY(drawn[3] >= parts.compute * 0.999);
@@ -247,6 +290,13 @@ private slots:
             last = seconds;
         }
         QVERIFY(answer(with(preset(), "nvdla.count", "4"), net).latency.value >= usual / 4);
+        // The bound holds for every choice: it is of the better place for each kernel.
+        const double bound = answer(preset(), net).bound->value;
+        QVERIFY(bound > 0);
+        for (const auto& options :
+             {OptionValues{{"buffers", "two"}, {"transfer", "coherent"}, {"threads", "8"}, {"weights", "ahead"}},
+              OptionValues{{"place", "cheaper"}}})
+            QVERIFY(answer(preset(), net, options).latency.value >= bound);
     }
     void imagesAreLaidOutWhereTheyCross() {
         // One image enters; the processor's own operators add crossings only in their own layout.
@@ -274,7 +324,8 @@ private slots:
     }
     void energyOfDrawnParts() {
         QVERIFY(!answer(preset(), model("resnet-18", 64)).energy);
-        Hardware design = with(with(with(preset(), "mac.energy", "0.5 pJ/FLOP"), "lpddr4.energy", "40 pJ/B"), "sse.energy", "5 pJ/FLOP");
+        Hardware design = with(with(with(preset(), "mac.energy", "0.5 pJ/FLOP"), "lpddr4.energy", "40 pJ/B"),
+                               "sse.energy", "5 pJ/FLOP");
         const SocKernel one = away(*pricer(design), convolution(8, 32, 8, 1));
         // A multiply-accumulate is two operations; one tile is not copied.
         const double macs = 8.0 * 8 * 32 * 8;
@@ -290,10 +341,12 @@ private slots:
             const WorkloadPtr net = model(id);
             const Estimate dma = answer(preset(), net), acp = answer(preset(), net, {{"transfer", "coherent"}});
             const Bill a = bill(dma), b = bill(acp);
-            qInfo("%-12s dma %7.1f ms: computing %4.1f, transfers %4.1f, preparation %4.1f, processor %4.1f %%; coherent "
-                  "port %7.1f ms: computing %4.1f %%",
-                  id, 1e3 * dma.latency.value, 100 * a.compute / a.sum(), 100 * a.transfer / a.sum(),
-                  100 * a.preparation / a.sum(), 100 * a.host / a.sum(), 1e3 * acp.latency.value, 100 * b.compute / b.sum());
+            qInfo(
+                "%-12s dma %7.1f ms: computing %4.1f, transfers %4.1f, preparation %4.1f, processor %4.1f %%; coherent "
+                "port %7.1f ms: computing %4.1f %%",
+                id, 1e3 * dma.latency.value, 100 * a.compute / a.sum(), 100 * a.transfer / a.sum(),
+                100 * a.preparation / a.sum(), 100 * a.host / a.sum(), 1e3 * acp.latency.value,
+                100 * b.compute / b.sum());
             most = std::max(most, a.compute / a.sum());
         }
         QVERIFY(most < 0.5);

@@ -30,7 +30,9 @@ TileProblem image(std::int64_t side, std::int64_t inputs, std::int64_t outputs, 
     return p;
 }
 std::vector<SocBuffer> three(double bytes) {
-    return {{"in", Bytes(bytes), {}, keepsInputs}, {"w", Bytes(bytes), {}, keepsWeights}, {"out", Bytes(bytes), {}, keepsOutputs}};
+    return {{"in", Bytes(bytes), {}, keepsInputs},
+            {"w", Bytes(bytes), {}, keepsWeights},
+            {"out", Bytes(bytes), {}, keepsOutputs}};
 }
 
 /// Elements side by side in memory among those of a block of rows × columns × channels.
@@ -67,14 +69,15 @@ double costOf(const Tiling& t, double line) {
     return cost;
 }
 double sum(const std::vector<TileJob>& jobs, double TileJob::*part) {
-    return std::accumulate(jobs.begin(), jobs.end(), 0.0, [&](double all, const TileJob& job) { return all + job.*part; });
+    return std::accumulate(jobs.begin(), jobs.end(), 0.0,
+                           [&](double all, const TileJob& job) { return all + job.*part; });
 }
 std::vector<TileJob> randomJobs(std::mt19937& random, std::size_t count, int accelerators) {
     std::uniform_real_distribution<double> takes(0.1, 9);
     std::vector<TileJob> jobs(count);
     for (std::size_t j = 0; j < count; ++j) {
-        jobs[j] = {takes(random), takes(random), takes(random), takes(random), takes(random),
-                   static_cast<std::int32_t>(j % std::size_t(accelerators))};
+        jobs[j] = {takes(random), takes(random), takes(random),
+                   takes(random), takes(random), static_cast<std::int32_t>(j % std::size_t(accelerators))};
         if (random() % 3 == 0) jobs[j].in = 0;
         if (random() % 3 == 0) jobs[j].out = jobs[j].gather = 0;
     }
@@ -143,7 +146,7 @@ private slots:
         Tiling t = tilingOf(*tileProblem(kernel), {50, 1, 256, 128});
         QCOMPARE(t.invocations, 8.0);
         QCOMPARE(runsOf(t.input), 2.0);
-        QCOMPARE(runsOf(t.weights), 4.0);         // 128 rows of 256 lie side by side
+        QCOMPARE(runsOf(t.weights), 4.0);  // 128 rows of 256 lie side by side
         QCOMPARE(runsOf(t.output), 4.0 * 100);
         kernel.transposedWeight = false;
         t = tilingOf(*tileProblem(kernel), {50, 1, 256, 128});
@@ -151,13 +154,21 @@ private slots:
         kernel.kind = KernelKind::Softmax;
         QVERIFY(!tileProblem(kernel));
         kernel.kind = KernelKind::Convolution;
-        kernel.convolution = {.batch = 1, .inChannels = 8, .outChannels = 8, .groups = 8, .height = 4, .width = 4,
-                              .outHeight = 4, .outWidth = 4};
+        kernel.convolution = {.batch = 1,
+                              .inChannels = 8,
+                              .outChannels = 8,
+                              .groups = 8,
+                              .height = 4,
+                              .width = 4,
+                              .outHeight = 4,
+                              .outWidth = 4};
         QVERIFY(!tileProblem(kernel));
     }
     void countsAreThoseOfAWalkOverAllElements() {
         std::mt19937 random(3);
-        const auto upTo = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % std::uint64_t(most)); };
+        const auto upTo = [&](std::int64_t most) {
+            return 1 + static_cast<std::int64_t>(random() % std::uint64_t(most));
+        };
         for (int round = 0; round < 200; ++round) {
             TileProblem p = image(upTo(12), upTo(9), upTo(9), std::array{1, 3, 5}[random() % 3], upTo(2));
             p.images = upTo(2);
@@ -170,15 +181,16 @@ private slots:
                     for (std::int64_t w = 0; w < p.columns; w += tile.columns) {
                         const auto he = std::min(h + tile.rows, p.rows), we = std::min(w + tile.columns, p.columns);
                         const InputSpan rows = inputSpan(h, he - h, p.rows, p.inRows, p.windowRows, p.stride, 1);
-                        const InputSpan columns = inputSpan(w, we - w, p.columns, p.inColumns, p.windowColumns, p.stride, 1);
+                        const InputSpan columns =
+                            inputSpan(w, we - w, p.columns, p.inColumns, p.windowColumns, p.stride, 1);
                         for (std::int64_t c = 0; c < p.inputs; c += tile.inputs) {
                             const Walk one = walkBlock(rows.begin, rows.end, columns.begin, columns.end, c,
                                                        std::min(c + tile.inputs, p.inputs), p.inColumns, p.inputs);
                             in.elements += one.elements, in.runs += one.runs;
                         }
                         for (std::int64_t k = 0; k < p.outputs; k += tile.outputs) {
-                            const Walk one = walkBlock(h, he, w, we, k, std::min(k + tile.outputs, p.outputs), p.columns,
-                                                       p.outputs);
+                            const Walk one =
+                                walkBlock(h, he, w, we, k, std::min(k + tile.outputs, p.outputs), p.columns, p.outputs);
                             out.elements += one.elements, out.runs += one.runs;
                             for (std::int64_t c = 0; c < p.inputs; c += tile.inputs) invocations += 1;
                         }
@@ -225,7 +237,8 @@ private slots:
         const TileProblem p = image(56, 64, 64, 3);
         double before = 1e300;
         for (const double bytes : {9216.0, 16384.0, 32768.0, 131072.0, 4e6}) {
-            const auto one = chooseTiling(p, three(bytes), 1, 32, 8, 64), two = chooseTiling(p, three(bytes), 2, 32, 8, 64);
+            const auto one = chooseTiling(p, three(bytes), 1, 32, 8, 64),
+                       two = chooseTiling(p, three(bytes), 2, 32, 8, 64);
             QVERIFY(one && two);
             QVERIFY(tileFits(p, two->tile, three(bytes), 2));
             QVERIFY(costOf(*one, 64) <= costOf(*two, 64));
@@ -272,7 +285,8 @@ private slots:
             const int lanes = 1 + int(random() % 4);
             std::vector<TileJob> jobs = randomJobs(random, 1 + random() % 40, lanes);
             const double prepare = sum(jobs, &TileJob::prepare), gather = sum(jobs, &TileJob::gather),
-                         carry = sum(jobs, &TileJob::in) + sum(jobs, &TileJob::out), compute = sum(jobs, &TileJob::compute);
+                         carry = sum(jobs, &TileJob::in) + sum(jobs, &TileJob::out),
+                         compute = sum(jobs, &TileJob::compute);
             for (const TileBuffers buffers : {TileBuffers::One, TileBuffers::Two}) {
                 std::vector<KernelSpan> spans;
                 const TileBill bill = scheduleTiles(jobs, lanes, buffers, &spans, 7);
@@ -303,7 +317,8 @@ private slots:
                 auto quicker = jobs;
                 for (TileJob& each : quicker) each.in /= 2, each.out /= 2;
                 for (const TileBuffers buffers : {TileBuffers::One, TileBuffers::Two})
-                    QVERIFY(scheduleTiles(quicker, 1, buffers).seconds <= scheduleTiles(jobs, 1, buffers).seconds + 1e-9);
+                    QVERIFY(scheduleTiles(quicker, 1, buffers).seconds <=
+                            scheduleTiles(jobs, 1, buffers).seconds + 1e-9);
             }
         }
     }
@@ -352,8 +367,10 @@ private slots:
             }
         }
         // Twice as many runs take twice as long, and a layout is no cheaper than a copy of as many bytes.
-        QCOMPARE(times->seconds({200, 256, 1024}, CopyWay::IntoTensor, 1), 2 * times->seconds({100, 256, 1024}, CopyWay::IntoTensor, 1));
-        QVERIFY(times->layoutSeconds(64, 56 * 56, 2, 1) > times->seconds({1, 64.0 * 56 * 56 * 2, 0}, CopyWay::IntoTile, 1));
+        QCOMPARE(times->seconds({200, 256, 1024}, CopyWay::IntoTensor, 1),
+                 2 * times->seconds({100, 256, 1024}, CopyWay::IntoTensor, 1));
+        QVERIFY(times->layoutSeconds(64, 56 * 56, 2, 1) >
+                times->seconds({1, 64.0 * 56 * 56 * 2, 0}, CopyWay::IntoTile, 1));
     }
 };
 

@@ -32,8 +32,7 @@ bool joins(const LinkEnds& link, const ComponentPath& a, auto&& isOther) {
 }
 
 // Links between two places add up; nothing where none states a bandwidth.
-std::optional<SocWay> overLinks(const Component& root, const ComponentPath& accelerator, auto&& isOther,
-                                PartsRead& used) {
+std::optional<SocWay> overLinks(const Component& root, const ComponentPath& accelerator, auto&& isOther) {
     SocWay way;
     std::vector<ComponentPath> links;
     for (const LinkEnds& link : linkEnds(root)) {
@@ -49,7 +48,7 @@ std::optional<SocWay> overLinks(const Component& root, const ComponentPath& acce
         links.push_back(link.link);
     }
     if (links.empty()) return std::nullopt;
-    used.add(detail::readOf(root, links));
+    way.used = detail::readOf(root, links);
     return way;
 }
 
@@ -58,22 +57,32 @@ void readWays(const Component& root, const Places& at, SocView& view) {
     const auto isProcessor = [&](const ComponentPath& end) {
         return standsIn(end, at.processor) && !standsIn(end, at.memory);
     };
-    view.coherent = overLinks(root, at.accelerator, isProcessor, view.used);
-    view.direct = overLinks(root, at.accelerator, isMemory, view.used);
-    if (!view.direct && view.shared) view.direct = SocWay{view.memoryName, view.memoryBandwidth, {}, {}};
+    view.coherent = overLinks(root, at.accelerator, isProcessor);
+    view.direct = overLinks(root, at.accelerator, isMemory);
+    if (!view.direct && view.shared) view.direct = SocWay{view.memoryName, view.memoryBandwidth, {}, {}, {}};
     if (!view.direct) view.direct = view.coherent;
     if (view.direct) view.direct->rate = std::min(view.direct->rate, view.memoryBandwidth);
 }
 
 // Of the caches inside the processor: all have one.
-Bytes lineOf(const Component& processor) {
-    Bytes line;
-    walk(processor, [&](const Component& part, const ComponentPath&) {
-        if (const Measure* found = part.kind == ComponentKind::Cache ? detail::measureOf(part, "line") : nullptr)
-            line = Bytes(found->si);
+void readLine(const Component& root, const ComponentPath& processor, SocView& view) {
+    walk(*componentAt(root, processor), [&](const Component& part, const ComponentPath& below) {
+        const Measure* found = part.kind == ComponentKind::Cache ? detail::measureOf(part, "line") : nullptr;
+        if (!found) return true;
+        view.line = Bytes(found->si);
+        ComponentPath path = processor;
+        path.insert(path.end(), below.begin(), below.end());
+        PartsRead one;
+        for (std::size_t depth = 0; depth < path.size(); ++depth)
+            one.parts.push_back({ComponentPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)), {}});
+        one.parts.push_back({path, {"line"}});
+        view.used.add(one);
         return true;
     });
-    return line;
+    if (view.line.value > 0) return;
+    view.line = Bytes(usualLine);
+    view.assumptions.push_back(
+        fmt::format("No cache of `{}` gives its line: {} are assumed.", view.processorName, format(view.line)));
 }
 
 // Per operand the outermost level on the chip that keeps it.
@@ -91,8 +100,7 @@ Expected<void> readBuffers(const SpatialArrayView& array, SocView& view) {
                         fmt::format("draw the scratchpad that holds tiles of {}", name), Place{{}, 0, 0, array.path});
         const auto known = std::ranges::find(view.buffers, level->name, &SocBuffer::name);
         if (known != view.buffers.end()) continue;
-        view.buffers.push_back({level->name,
-                                Bytes(level->capacity.value * static_cast<double>(level->instances)),
+        view.buffers.push_back({level->name, Bytes(level->capacity.value * static_cast<double>(level->instances)),
                                 level->energy, level->keeps == 0 ? allOperands : level->keeps & allOperands});
     }
     return {};
@@ -129,12 +137,7 @@ Expected<SocView> socView(const DeviceRef& processor) {
         view.cache = cpu->levels[1].capacity;
         view.cacheBandwidth = cpu->levels[1].bandwidth;
     }
-    view.line = lineOf(*processor.component());
-    if (view.line.value <= 0) {
-        view.line = Bytes(usualLine);
-        view.assumptions.push_back(fmt::format("No cache of `{}` gives its line: {} are assumed.", view.processorName,
-                                               format(view.line)));
-    }
+    readLine(root, processor.path, view);
 
     std::optional<SpatialArrayView> array;
     std::uint64_t kind = 0;
@@ -162,7 +165,8 @@ Expected<SocView> socView(const DeviceRef& processor) {
         const std::int64_t copies = copiesBeside(processor, device);
         if (array) {
             view.accelerators += copies;
-            view.used.add(there.used);
+            if (view.direct) view.direct->used.add(there.direct->used);
+            if (view.coherent && there.coherent) view.coherent->used.add(there.coherent->used);
             view.used.add(one->used);
             continue;
         }
@@ -171,6 +175,7 @@ Expected<SocView> socView(const DeviceRef& processor) {
         there.inputLanes = one->rows * one->macsPerElement;
         there.outputLanes = one->columns * one->arrays;
         there.macEnergy = one->macEnergy;
+        there.clock = one->clock;
         kind = own;
         view = std::move(there);
         array = std::move(*one);

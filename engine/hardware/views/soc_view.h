@@ -22,6 +22,7 @@ struct SocWay {
     BytesPerSecond rate;   ///< of both directions together: a link carries one transfer at a time
     Seconds latency;       ///< of one transfer; 0 where not given
     JoulesPerByte energy;  ///< of the link; 0 where not given
+    PartsRead used;        ///< the links
 };
 
 struct SocBuffer {
@@ -34,17 +35,18 @@ struct SocBuffer {
 struct SocView {
     DeviceRef processor, accelerator;
     std::string processorName, acceleratorName;
-    std::int64_t accelerators = 1;            ///< that are alike, to one processor
+    std::int64_t accelerators = 1;                 ///< that are alike, to one processor
     std::int64_t inputLanes = 1, outputLanes = 1;  ///< channels that the array takes side by side: rows and columns
-    Joules macEnergy;                         ///< of one multiply-accumulate; 0 where not given
-    std::vector<SocBuffer> buffers;           ///< outermost on the chip that keep an operand; not empty
+    Hertz clock;                                   ///< of the array
+    Joules macEnergy;                              ///< of one multiply-accumulate; 0 where not given
+    std::vector<SocBuffer> buffers;                ///< outermost on the chip that keep an operand; not empty
 
     std::string memoryName;  ///< that the processor works on
     BytesPerSecond memoryBandwidth;
     JoulesPerByte memoryEnergy;     ///< 0 where not given
     JoulesPerFlop operationEnergy;  ///< of the processor; 0 where not given
-    bool shared = false;         ///< the accelerator works on it too
-    std::string cacheName;       ///< last cache of the processor; empty: none
+    bool shared = false;            ///< the accelerator works on it too
+    std::string cacheName;          ///< last cache of the processor; empty: none
     Bytes cache;
     BytesPerSecond cacheBandwidth;  ///< 0 where not given: limits nothing
     Bytes line;                     ///< of the processor's caches
@@ -54,7 +56,7 @@ struct SocView {
     std::optional<SocWay> coherent;  ///< over a link to the processor, through its last cache
 
     std::vector<std::string> assumptions;
-    PartsRead used;  ///< of the design, but for what the views of both devices read
+    PartsRead used;  ///< of the design, but for the ways
 };
 
 /// Of a device of `platform: cpu` and the first kind of device with an array beside it. Fails with

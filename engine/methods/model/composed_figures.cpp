@@ -49,6 +49,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
             add("Throughput", batch / seconds, Dimension::Number, "sample/s");
         }
     }
+    addPartFigures(answer, c);
     if (options.step == Step::Training) {
         std::array<double, partCount> parts{};
         for (std::size_t i = 0; i < c.prices.size(); ++i) {
@@ -76,7 +77,6 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
         busy += std::max(0.0, share) * c.list().launches[i].count * c.prices[i].seconds;
     }
     if (said) add("Arrays busy", seconds > 0 ? busy / seconds : 0, Dimension::Fraction);
-    addPartFigures(answer, c);
     double flops = 0, bytes = 0, products = 0;
     for (std::size_t i = 0; i < answer.operators.size(); ++i) {
         flops += answer.operators.flops[i];
@@ -91,7 +91,9 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
     }
     const double peak = c.device.peak(true, type).value;
     // Recorded work may have run in a narrower type than the question's: more than all of the peak is no share of it.
-    if (const double used = peak > 0 && products > 0 ? flops / seconds / peak : 0; used > 0 && used <= 1)
+    // Nor is what runs beside the device a share of its peak.
+    const bool own = c.layouts.empty();
+    if (const double used = own && peak > 0 && products > 0 ? flops / seconds / peak : 0; used > 0 && used <= 1)
         add("Model FLOP utilisation", used, Dimension::Fraction);
     add("Memory bandwidth utilisation", bytes / seconds / c.device.main().bandwidth.value, Dimension::Fraction);
     const auto& i = c.interval;

@@ -321,8 +321,8 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
                                    c.chains.activations, format(Bytes(c.chains.bytes))));
     }
     if (c.laidOut > 0)
-        said.push_back(fmt::format("{} tensors are laid out anew where they cross between the places of kernels",
-                                   c.laidOut));
+        said.push_back(
+            fmt::format("{} tensors are laid out anew where they cross between the places of kernels", c.laidOut));
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
     if (c.pricer->tellsUses()) {

@@ -28,6 +28,8 @@ void layTensorsOut(const Workload& workload, Composition& c) {
     if (!placed) return;
     const Graph& graph = workload.graph;
     const auto& launches = c.list().launches;
+    for (std::size_t i = 0; i < launches.size(); ++i)
+        c.prices[i].least = std::min(c.prices[i].least, launches[i].scale * placed->leastAway(launches[i].kernel));
     std::vector<char> away(launches.size());
     for (std::size_t i = 0; i < launches.size(); ++i)
         away[i] = launches[i].part == Part::Forward && placed->away(launches[i].kernel);

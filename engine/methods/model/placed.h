@@ -27,6 +27,8 @@ public:
     /// All in `host` for a kernel that stays there.
     virtual PriceParts parts(const Kernel& kernel) const = 0;
     bool away(const Kernel& kernel) const { return parts(kernel).compute > 0; }
+    /// The least that the kernel takes away; infinite where it cannot go there.
+    virtual double leastAway(const Kernel& kernel) const = 0;
     /// Seconds in which the host lays a tensor out anew that crosses; 0 where both read it alike. `outside`: it comes
     /// from outside the model, or leaves it.
     virtual double layoutSeconds(const Tensor& tensor, bool outside) const = 0;
@@ -38,9 +40,10 @@ public:
     virtual std::vector<Figure> figures() const { return {}; }
 };
 
-/// Adds the time of new layouts to the launches that need them, once for each tensor: where one that the host wrote is
-/// read away, at the first launch that reads it; where one written away is read by the host, at the launch that wrote
-/// it. Of the forward pass. Does nothing where the pricer is none of two places.
+/// Bounds every launch by the better of the two places, and adds the time of new layouts to the launches that need
+/// them, once for each tensor: where one that the host wrote is read away, at the first launch that reads it; where one
+/// written away is read by the host, at the launch that wrote it. Of the forward pass. Does nothing where the pricer is
+/// none of two places.
 void layTensorsOut(const Workload& workload, Composition& composition);
 
 /// The parts of the whole as figures: seconds, which add up to the latency, and the share of the first.

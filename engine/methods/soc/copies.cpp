@@ -129,9 +129,8 @@ double CopyTimes::runSeconds(std::int64_t bytes, std::int64_t pitch, CopyWay way
     const std::int64_t runs = std::clamp(someBytes / piece, fewestRuns, mostRuns);
     const std::int64_t apart = pitch <= bytes ? piece : piece + (pitch - bytes);
     const double parts = double(bytes) / double(piece);
-    return parts * timed({piece, apart, static_cast<int>(way)}, 1 / double(runs), [&] {
-               return copyNest(machine_, static_cast<std::uint64_t>(runs), piece, apart, way);
-           });
+    return parts * timed({piece, apart, static_cast<int>(way)}, 1 / double(runs),
+                         [&] { return copyNest(machine_, static_cast<std::uint64_t>(runs), piece, apart, way); });
 }
 
 double CopyTimes::seconds(const CopyRuns& runs, CopyWay way, std::int64_t threads) const {
@@ -151,8 +150,7 @@ double CopyTimes::layoutSeconds(double channels, double pixels, double elementBy
     if (channels < 1 || pixels < 1) return 0;
     const auto bytes = std::max(1, static_cast<int>(std::ceil(elementBytes)));
     const auto c = static_cast<std::int64_t>(channels), all = static_cast<std::int64_t>(pixels);
-    const double each =
-        timed({c * bytes, all, -bytes}, 1 / double(all), [&] { return layoutNest(c, all, bytes); });
+    const double each = timed({c * bytes, all, -bytes}, 1 / double(all), [&] { return layoutNest(c, all, bytes); });
     const double moved = 2 * channels * pixels * elementBytes;
     return std::max(each * pixels / double(std::max<std::int64_t>(1, threads)),
                     bandwidth_ > 0 ? moved / bandwidth_ : 0);

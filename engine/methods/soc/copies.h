@@ -1,7 +1,7 @@
 #pragma once
 
-// What a processor takes to copy runs of bytes and to lay a tensor out anew, from the instructions that one of its cores
-// runs for it (simulation/cpu/core): the loop of a copy is written for the drawn core and timed by windows of it.
+// What a processor takes to copy runs of bytes and to lay a tensor out anew, from the instructions that one of its
+// cores runs for it (simulation/cpu/core): the loop of a copy is written for the drawn core and timed by windows of it.
 
 #include "base/diagnostic.h"
 #include "hardware/views/device_ref.h"

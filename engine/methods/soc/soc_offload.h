@@ -1,8 +1,8 @@
 #pragma once
 
 // A processor and the accelerators that it feeds (the class of SMAUG and gem5-Aladdin): products and convolutions tile
-// by tile on the accelerators, everything else on the processor, which also cuts tensors into tiles, gathers them again,
-// lays them out anew where the two differ, and keeps caches and scratchpads coherent.
+// by tile on the accelerators, everything else on the processor, which also cuts tensors into tiles, gathers them
+// again, lays them out anew where the two differ, and keeps caches and scratchpads coherent.
 
 #include "methods/kernel_method.h"
 

@@ -1,13 +1,8 @@
 #include "methods/soc/soc_pricer.h"
 
-#include "base/maths.h"
-#include "base/unit.h"
-#include "hardware/views/spatial_array_view.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace orrery {
@@ -51,9 +46,9 @@ public:
         const auto slot = static_cast<std::size_t>((h + 1 == t.rowTiles) + 2 * (w + 1 == t.columnTiles) +
                                                    4 * (c + 1 == t.inputTiles) + 8 * (k + 1 == t.outputTiles));
         if (!known_[slot]) {
-            const ImageTile tile{lengthOf(t.problem.rows, t.tile.rows, h), lengthOf(t.problem.columns, t.tile.columns, w),
-                            lengthOf(t.problem.inputs, t.tile.inputs, c),
-                            lengthOf(t.problem.outputs, t.tile.outputs, k)};
+            const ImageTile tile{
+                lengthOf(t.problem.rows, t.tile.rows, h), lengthOf(t.problem.columns, t.tile.columns, w),
+                lengthOf(t.problem.inputs, t.tile.inputs, c), lengthOf(t.problem.outputs, t.tile.outputs, k)};
             auto price = accelerator_.price(tileKernel(kernel_, t.problem, tile), context_);
             if (!price) return Unexpected(std::move(price.error()));
             known_[slot] = *price;
@@ -88,15 +83,16 @@ SocPricer::SocPricer(SocView view, KernelPricerPtr host, KernelPricerPtr acceler
 // Of bytes that the processor wrote just before, the part that its last cache still holds: all of a kernel's tiles pass
 // through it.
 double SocPricer::cachedShare(const Tiling& tiling) const {
-    const double written = tiling.input.bytes + tiling.output.bytes + (settings_.weightsAhead ? 0 : tiling.weights.bytes);
+    const double written =
+        tiling.input.bytes + tiling.output.bytes + (settings_.weightsAhead ? 0 : tiling.weights.bytes);
     return settings_.coherent && written > 0 ? std::min(1.0, view_.cache.value / written) : 0;
 }
 
 double SocPricer::carrySeconds(double bytes, double transfers, double cached) const {
     const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
     const double past = std::min(way.rate.value, view_.memoryBandwidth.value);
-    const double cache = view_.cacheBandwidth.value > 0 ? std::min(way.rate.value, view_.cacheBandwidth.value)
-                                                        : way.rate.value;
+    const double cache =
+        view_.cacheBandwidth.value > 0 ? std::min(way.rate.value, view_.cacheBandwidth.value) : way.rate.value;
     return bytes * (cached / cache + (1 - cached) / past) + transfers * way.latency.value;
 }
 
@@ -131,7 +127,8 @@ Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, cons
 
     TilePrices prices(kernel, t, *accelerator_, context);
     const auto lanes = static_cast<std::int32_t>(view_.accelerators);
-    const std::int64_t together = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
+    const std::int64_t together =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
     std::vector<TileJob> jobs;
     jobs.reserve(static_cast<std::size_t>(std::min(t.invocations, mostJobs)) + 2 * static_cast<std::size_t>(lanes));
     struct Lane {
@@ -192,9 +189,8 @@ KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) cons
     price.low = bill.seconds - scale * std::max(0.0, away.computing - away.low);
     price.high = bill.seconds + scale * std::max(0.0, away.high - away.computing);
     price.errorKnown = false;  // nobody has measured what stands around the accelerator
-    price.bound = bill.compute >= std::max(bill.transfer, bill.preparation) ? Bound{BoundKind::Compute, -1}
-                  : bill.transfer >= bill.preparation                       ? Bound{BoundKind::Memory, 0}
-                                                                            : Bound{BoundKind::Overhead, -1};
+    price.bound =
+        bill.compute >= bill.transfer + bill.preparation ? Bound{BoundKind::Compute, -1} : Bound{BoundKind::Memory, 0};
     const double sent = t.input.sent + t.weights.sent + t.output.sent;
     double copied = 0;
     for (const auto* operand : {&t.input, &t.output})
@@ -258,7 +254,8 @@ Expected<KernelPrice> SocPricer::price(const Kernel& kernel, PriceContext& conte
     auto known = priceOnce(kernel, context);
     if (!known) return Unexpected(std::move(known.error()));
     if ((*known)->stays == Stays::Away) {
-        if (context.spans) context.spans->insert(context.spans->end(), (*known)->away->spans.begin(), (*known)->away->spans.end());
+        if (context.spans)
+            context.spans->insert(context.spans->end(), (*known)->away->spans.begin(), (*known)->away->spans.end());
         return (*known)->away->price;
     }
     KernelPrice price = (*known)->host;
@@ -290,6 +287,14 @@ PriceParts SocPricer::parts(const Kernel& kernel) const {
     return parts;
 }
 
+double SocPricer::leastAway(const Kernel& kernel) const {
+    const auto p = tileProblem(kernel);
+    if (!p) return std::numeric_limits<double>::infinity();
+    const double macs = double(p->products * p->images) * double(p->rows * p->columns) * double(p->inputs) *
+                        double(p->outputs) * double(p->windowRows * p->windowColumns);
+    return macs / (double(view_.inputLanes * view_.outputLanes * view_.accelerators) * view_.clock.value);
+}
+
 double SocPricer::layoutSeconds(const Tensor& tensor, bool outside) const {
     // Of images alone: matrices lie the same way for both.
     if (tensor.shape.size() != 4 || (!settings_.hostLayout && !outside)) return 0;
@@ -303,119 +308,13 @@ double SocPricer::layoutSeconds(const Tensor& tensor, bool outside) const {
     return extents[0] * copies_->layoutSeconds(extents[1], pixels, bytesOf(tensor.type, 1).value, settings_.threads);
 }
 
-std::array<std::string, 4> SocPricer::partNames() const {
-    return {fmt::format("Computing on {}", view_.acceleratorName), "Transfers", "Data preparation",
-            fmt::format("Operators on {}", view_.processorName)};
-}
-
-std::vector<std::string> SocPricer::rows() const {
-    std::vector<std::string> rows{view_.processorName, "data preparation"};
-    for (std::int64_t a = 0; a < view_.accelerators; ++a) {
-        const std::string which = view_.accelerators > 1 ? fmt::format("{} {}", view_.acceleratorName, a)
-                                                         : view_.acceleratorName;
-        rows.push_back(which + " transfers");
-        rows.push_back(which);
-    }
-    return rows;
-}
-
-std::vector<KernelNote> SocPricer::notes() const {
-    auto notes = host_->notes();
-    // In the order of Stays.
-    notes.push_back({fmt::format("on `{}`, tile by tile", view_.acceleratorName)});
-    notes.push_back({fmt::format("not for `{}`", view_.acceleratorName)});
-    notes.push_back({fmt::format("no tile of them fits the scratchpads of `{}`, or its method has no price: they stay on `{}`",
-                                 view_.acceleratorName, view_.processorName),
-                     "soc.no-tile", "Draw larger scratchpads, or choose another method for the accelerator"});
-    notes.push_back({fmt::format("take less on `{}`, and stay there", view_.processorName)});
-    return notes;
-}
-
-std::vector<std::string> SocPricer::assumptions() const {
-    std::vector<std::string> out;
-    const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
-    out.push_back(fmt::format("Tiles on `{}` ({} of them) are priced by `{}`, operands in the scratchpads",
-                              view_.acceleratorName, view_.accelerators, acceleratorMethod_));
-    out.push_back(settings_.coherent
-                      ? fmt::format("Transfers cross `{}` one at a time and coherently; what `{}` holds of a kernel's "
-                                    "tensors comes from it, the rest from {}",
-                                    way.name, view_.cacheName, view_.memoryName)
-                      : fmt::format("Transfers cross `{}` one at a time, past the caches: {} cycles for each line that "
-                                    "is written back before, {} for each that is thrown away after, as measured on a "
-                                    "Zynq (Shao et al., MICRO 2016)",
-                                    way.name, flushCycles, invalidateCycles));
-    out.push_back(fmt::format("`{}` copies tiles by the loop of its own core, on {} of {} cores; caches are cold, "
-                              "tensors lie with channels innermost, and a tensor of one tile is not copied",
-                              view_.processorName, settings_.threads, copies_->cores()));
-    out.push_back(settings_.weightsAhead ? "Tiles of weights were made before the pass"
-                                         : "Tiles of weights are made in every pass");
-    out.push_back(settings_.buffers == TileBuffers::Two
-                      ? "Two buffers, half a scratchpad each: preparing, carrying and computing overlap, where that "
-                        "takes less than whole scratchpads one after another"
-                      : "One buffer: all tiles of a kernel are prepared, then loaded, computed and stored one after "
-                        "another, then gathered");
-    out.push_back(settings_.hostLayout
-                      ? fmt::format("Operators on `{}` keep channels outermost: images that cross are laid out anew",
-                                    view_.processorName)
-                      : "Operators of both keep channels innermost: images are laid out anew where they enter or leave "
-                        "the model");
-    if (view_.macEnergy.value > 0 && view_.memoryEnergy.value > 0)
-        out.push_back(fmt::format("Energy counts arithmetic, bytes of {}, of the way and into the scratchpads",
-                                  view_.memoryName));
-    out.insert(out.end(), view_.assumptions.begin(), view_.assumptions.end());
-    const auto more = host_->assumptions();
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
-}
-
 PartsRead SocPricer::used() const {
     PartsRead read = view_.used;
+    read.add((settings_.coherent ? *view_.coherent : *view_.direct).used);
     read.add(host_->used());
     read.add(accelerator_->used());
     read.add(copies_->used());
     return read;
-}
-
-KernelStory SocPricer::explain(const Kernel& kernel) const {
-    const auto serial = makeSerialExecutor();
-    PriceContext context{*serial};
-    const auto found = priceOnce(kernel, context);
-    if (!found) return {};
-    const KnownPtr& known = *found;
-    KernelStory story = known->stays == Stays::Away ? KernelStory{} : host_->explain(kernel);
-    if (!known->away) return story;
-    const SocKernel& away = *known->away;
-    const Tiling& t = away.tiling;
-    const auto add = [&](std::string name, double value, Dimension dimension, std::string meaning) {
-        story.terms.push_back({std::move(name), value, dimension, {}, std::move(meaning)});
-    };
-    add(fmt::format("on {}", view_.processorName), known->host.seconds, Dimension::Time,
-        known->stays == Stays::Away ? "Not chosen." : "Chosen.");
-    add(fmt::format("on {}", view_.acceleratorName), away.bill.seconds, Dimension::Time,
-        fmt::format("{}: tiles of {} × {} results, {} channels in and {} out, {}.",
-                    known->stays == Stays::Away ? "Chosen" : "Not chosen", t.tile.rows, t.tile.columns, t.tile.inputs,
-                    t.tile.outputs, away.buffers == TileBuffers::Two ? "two buffers" : "one buffer"));
-    add("invocations", t.invocations, Dimension::Number, "Tiles that the accelerators compute.");
-    const auto copied = [](const TiledOperand& operand) {
-        double runs = 0;
-        for (const CopyRuns& each : operand.runs) runs += each.count;
-        return runs;
-    };
-    const bool weights = !settings_.weightsAhead;
-    add("runs copied", copied(t.input) + copied(t.output) + (weights ? copied(t.weights) : 0), Dimension::Number,
-        fmt::format("{:.0f} of inputs, {:.0f} of weights, {:.0f} of results.", copied(t.input),
-                    weights ? copied(t.weights) : 0, copied(t.output)));
-    add("inputs in tiles", t.input.bytes, Dimension::Data, fmt::format("{:.0f} tiles, with what two of them share.", t.input.tiles));
-    add("bytes carried", t.input.sent + t.weights.sent + t.output.sent, Dimension::Data,
-        "Tiles that are loaded again count again; with one accelerator.");
-    add("computing", away.computing, Dimension::Time, "Of all tiles, one after another.");
-    add("carrying", away.carrying, Dimension::Time, "Of all transfers, one after another.");
-    add("copying", away.copying, Dimension::Time, "Into tiles and out of them.");
-    add("coherence", away.coherence, Dimension::Time, "Lines written back and thrown away.");
-    add("computing, of the time", away.bill.compute, Dimension::Time, "While any accelerator computes.");
-    add("transfers, of the time", away.bill.transfer, Dimension::Time, "While none computes and the way carries.");
-    add("preparation, of the time", away.bill.preparation, Dimension::Time, "The rest; the three add up.");
-    return story;
 }
 
 }  // namespace orrery

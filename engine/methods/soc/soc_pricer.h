@@ -21,9 +21,9 @@ struct SocSettings {
     bool cheaper = false;   ///< only kernels that take less than on the processor go to the accelerators
     bool coherent = false;  ///< through the processor's last cache, without flushes
     TileBuffers buffers = TileBuffers::One;
-    std::int64_t threads = 1;       ///< that prepare
-    bool weightsAhead = false;      ///< tiles of weights are made once, before any pass
-    bool hostLayout = false;        ///< the processor's own operators keep channels outermost
+    std::int64_t threads = 1;   ///< that prepare
+    bool weightsAhead = false;  ///< tiles of weights are made once, before any pass
+    bool hostLayout = false;    ///< the processor's own operators keep channels outermost
 };
 
 /// Cycles of the processor's clock to write one line of its caches back, and to throw one away: measured on the two
@@ -36,10 +36,10 @@ struct SocKernel {
     Tiling tiling;
     TileBuffers buffers = TileBuffers::One;
     TileBill bill;
-    double computing = 0;              ///< of all invocations, one after another
-    double carrying = 0;               ///< of the way
+    double computing = 0;               ///< of all invocations, one after another
+    double carrying = 0;                ///< of the way
     double copying = 0, coherence = 0;  ///< of the processor: copies, and flushes with invalidations
-    double low = 0, high = 0;          ///< sides of `computing`
+    double low = 0, high = 0;           ///< sides of `computing`
     std::vector<KernelSpan> spans;
     KernelPrice price;
 };
@@ -47,13 +47,14 @@ struct SocKernel {
 class SocPricer final : public PlacedPricer {
 public:
     /// `accelerator` prices tiles on a device whose main memory takes no time.
-    SocPricer(SocView view, KernelPricerPtr host, KernelPricerPtr accelerator,
-              std::shared_ptr<const CopyTimes> copies, SocSettings settings, std::string acceleratorMethod);
+    SocPricer(SocView view, KernelPricerPtr host, KernelPricerPtr accelerator, std::shared_ptr<const CopyTimes> copies,
+              SocSettings settings, std::string acceleratorMethod);
 
     using SlowPricer::price;
     Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override;
     KernelStory explain(const Kernel& kernel) const override;
     PriceParts parts(const Kernel& kernel) const override;
+    double leastAway(const Kernel& kernel) const override;
     double layoutSeconds(const Tensor& tensor, bool outside) const override;
     std::int32_t layoutRow() const override { return preparationRow; }
     std::array<std::string, 4> partNames() const override;

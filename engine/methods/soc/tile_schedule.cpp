@@ -27,7 +27,10 @@ struct Lane {
 class Floor {
 public:
     Floor(std::span<const TileJob> jobs, std::int32_t accelerators, TileBuffers buffers)
-        : jobs_(jobs), ahead_(buffers == TileBuffers::Two ? 2 : 1), passages_(jobs.size()), ready_(jobs.size()),
+        : jobs_(jobs),
+          ahead_(buffers == TileBuffers::Two ? 2 : 1),
+          passages_(jobs.size()),
+          ready_(jobs.size()),
           lanes_(static_cast<std::size_t>(std::max(1, accelerators))) {
         double prepared = 0;
         for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -170,7 +173,8 @@ void drawSpans(std::span<const TileJob> jobs, const Floor& floor, TileBuffers bu
     };
     std::int32_t accelerator = 0;
     for (const Lane& lane : floor.lanes()) {
-        const std::size_t step = std::max<std::size_t>(1, (lane.jobs.size() + pieces - 1) / std::max<std::size_t>(1, pieces));
+        const std::size_t step =
+            std::max<std::size_t>(1, (lane.jobs.size() + pieces - 1) / std::max<std::size_t>(1, pieces));
         for (std::size_t first = 0; first < lane.jobs.size(); first += step) {
             const std::size_t end = std::min(first + step, lane.jobs.size());
             double in = 0, compute = 0, out = 0;

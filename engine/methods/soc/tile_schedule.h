@@ -33,8 +33,12 @@ enum class TileBuffers : std::uint8_t {
 
 /// Rows of spans: the processor's work, then for each accelerator its transfers and its computing.
 inline constexpr std::int32_t preparationRow = 1;
-inline std::int32_t transferRow(std::int32_t accelerator) { return 2 + 2 * accelerator; }
-inline std::int32_t computeRow(std::int32_t accelerator) { return 3 + 2 * accelerator; }
+inline std::int32_t transferRow(std::int32_t accelerator) {
+    return 2 + 2 * accelerator;
+}
+inline std::int32_t computeRow(std::int32_t accelerator) {
+    return 3 + 2 * accelerator;
+}
 
 /// The way carries one transfer at a time, whichever was ready first. Jobs of one accelerator run in their order, and
 /// the processor prepares in the order of all jobs, before it gathers. No moment passes in which nobody works.

@@ -44,8 +44,8 @@ void addRuns(std::vector<CopyRuns>& runs, double count, double bytes, double pit
 }
 
 // A block of rows × columns × channels out of an image: one run where it lies in one piece.
-void addBlock(std::vector<CopyRuns>& runs, double times, double rows, double columns, double channels, double allColumns,
-              double allChannels, double element) {
+void addBlock(std::vector<CopyRuns>& runs, double times, double rows, double columns, double channels,
+              double allColumns, double allChannels, double element) {
     if (channels < allChannels)
         addRuns(runs, times * rows * columns, channels * element, allChannels * element);
     else if (columns < allColumns)
@@ -55,7 +55,7 @@ void addBlock(std::vector<CopyRuns>& runs, double times, double rows, double col
 }
 
 struct Side {
-    double tiles = 0, covered = 0;                          ///< rows of all tiles, those in two counted twice
+    double tiles = 0, covered = 0;                         ///< rows of all tiles, those in two counted twice
     std::vector<std::pair<std::int64_t, double>> lengths;  ///< with how many tiles have each
 };
 Side inputSide(std::int64_t tile, std::int64_t results, std::int64_t extent, std::int64_t window, std::int64_t stride,
@@ -127,7 +127,8 @@ std::optional<TileProblem> tileProblem(const Kernel& kernel) {
 
 InputSpan inputSpan(std::int64_t first, std::int64_t count, std::int64_t results, std::int64_t extent,
                     std::int64_t window, std::int64_t stride, std::int64_t dilation) {
-    const std::int64_t padding = ceilDiv(std::max<std::int64_t>(0, span(results, window, stride, dilation) - extent), 2);
+    const std::int64_t padding =
+        ceilDiv(std::max<std::int64_t>(0, span(results, window, stride, dilation) - extent), 2);
     const std::int64_t begin = first * stride - padding;
     const std::int64_t end = begin + span(count, window, stride, dilation);
     const std::int64_t from = std::clamp<std::int64_t>(begin, 0, extent);
@@ -194,8 +195,7 @@ Tiling tilingOf(const TileProblem& p, const ImageTile& tile) {
             for (const auto& w : Pieces(p.columns, tile.columns))
                 for (const auto& k : Pieces(p.outputs, tile.outputs))
                     addBlock(t.output.runs, images * double(h.count) * double(w.count) * double(k.count),
-                             double(h.size), double(w.size), double(k.size), double(p.columns), outputs,
-                             p.outputBytes);
+                             double(h.size), double(w.size), double(k.size), double(p.columns), outputs, p.outputBytes);
     }
     t.invocations = images * places * channels;
     const double loadsInput = images * places * (t.inputTiles > 1 ? channels : 1);

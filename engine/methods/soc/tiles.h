@@ -18,14 +18,14 @@ namespace orrery {
 /// The extents of a kernel that counts for tiles. A product of m × n × k is an image of m rows and one column with k
 /// channels in and n out, and a window of one.
 struct TileProblem {
-    std::int64_t products = 1;  ///< with weights of their own
-    std::int64_t images = 1;    ///< with the same weights
+    std::int64_t products = 1;               ///< with weights of their own
+    std::int64_t images = 1;                 ///< with the same weights
     std::int64_t rows = 1, columns = 1;      ///< of an image of results
     std::int64_t inRows = 1, inColumns = 1;  ///< of an image of inputs
     std::int64_t windowRows = 1, windowColumns = 1, stride = 1, dilation = 1;
-    std::int64_t inputs = 1, outputs = 1;                         ///< channels
-    double inputBytes = 1, weightBytes = 1, outputBytes = 1;      ///< of one element
-    bool weightsByInput = false;  ///< a product's second operand lies as inputs × outputs
+    std::int64_t inputs = 1, outputs = 1;                     ///< channels
+    double inputBytes = 1, weightBytes = 1, outputBytes = 1;  ///< of one element
+    bool weightsByInput = false;                              ///< a product's second operand lies as inputs × outputs
 
     bool operator==(const TileProblem&) const = default;
 };
