@@ -96,14 +96,13 @@ double SocPricer::carrySeconds(double bytes, double transfers, double cached) co
     return bytes * (cached / cache + (1 - cached) / past) + transfers * way.latency.value;
 }
 
-Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, const TileProblem& problem,
-                                                      TileBuffers buffers, PriceContext& context) const {
-    auto tiling = chooseTiling(problem, view_.buffers, buffers == TileBuffers::Two ? 2 : 1, view_.inputLanes,
-                               view_.outputLanes, view_.line.value);
-    if (!tiling || tiling->invocations > mostInvocations) return std::optional<SocKernel>{};
-    SocKernel away;
-    away.buffers = buffers;
-    away.tiling = std::move(*tiling);
+// Seconds of one tile of each operand.
+struct SocPricer::TileCosts {
+    double prepareInput = 0, prepareWeights = 0, gather = 0;
+    double carryInput = 0, carryWeights = 0, carryOutput = 0;
+};
+
+SocPricer::TileCosts SocPricer::costsOf(SocKernel& away) const {
     const Tiling& t = away.tiling;
     const bool weights = !settings_.weightsAhead;
     const double copyIn = copies_->seconds(t.input.runs, CopyWay::IntoTile, settings_.threads);
@@ -117,65 +116,80 @@ Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, cons
     const double dropOut = invalidateCycles * cycle * t.output.bytes;
     away.copying = copyIn + copyWeights + copyOut;
     away.coherence = flushIn + flushWeights + dropOut;
-    const double prepareInput = (copyIn + flushIn) / t.input.tiles;
-    const double prepareWeights = (copyWeights + flushWeights) / t.weights.tiles;
-    const double gather = (copyOut + dropOut) / t.output.tiles;
     const double cached = cachedShare(t);
-    const double carryInput = carrySeconds(t.input.bytes / t.input.tiles, 1, cached);
-    const double carryWeights = carrySeconds(t.weights.bytes / t.weights.tiles, 1, weights ? cached : 0);
-    const double carryOutput = carrySeconds(t.output.bytes / t.output.tiles, 1, cached);
+    return {.prepareInput = (copyIn + flushIn) / t.input.tiles,
+            .prepareWeights = (copyWeights + flushWeights) / t.weights.tiles,
+            .gather = (copyOut + dropOut) / t.output.tiles,
+            .carryInput = carrySeconds(t.input.bytes / t.input.tiles, 1, cached),
+            .carryWeights = carrySeconds(t.weights.bytes / t.weights.tiles, 1, weights ? cached : 0),
+            .carryOutput = carrySeconds(t.output.bytes / t.output.tiles, 1, cached)};
+}
 
+// In SMAUG's order: images, places, channels out, channels in. Tiles of results go to the accelerators in turns, and
+// all that add to one tile of results stay on one accelerator, which reads no tile again that it has just read.
+Expected<bool> SocPricer::addJobs(const Kernel& kernel, const TileCosts& costs, SocKernel& away,
+                                  std::vector<TileJob>& jobs, PriceContext& context) const {
+    const Tiling& t = away.tiling;
+    const TileProblem& p = t.problem;
     TilePrices prices(kernel, t, *accelerator_, context);
-    const auto lanes = static_cast<std::int32_t>(view_.accelerators);
-    const std::int64_t together =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
-    std::vector<TileJob> jobs;
-    jobs.reserve(static_cast<std::size_t>(std::min(t.invocations, mostJobs)) + 2 * static_cast<std::size_t>(lanes));
     struct Lane {
         std::int64_t input = -1, weights = -1;  // tiles in its scratchpads
         std::size_t job = 0;
         std::int64_t joined = 0;  // invocations in it
     };
+    const std::int64_t lanes = view_.accelerators;
     std::vector<Lane> at(static_cast<std::size_t>(lanes));
-    const TileProblem& p = t.problem;
-    const std::int64_t weightTiles = t.inputTiles * t.outputTiles;
-    std::int64_t group = 0, image = 0;
-    for (std::int64_t product = 0; product < p.products; ++product) {
-        for (std::int64_t i = 0; i < p.images; ++i, ++image) {
-            for (std::int64_t place = 0; place < t.rowTiles * t.columnTiles; ++place) {
-                if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
-                for (std::int64_t k = 0; k < t.outputTiles; ++k, ++group) {
-                    Lane& lane = at[static_cast<std::size_t>(group % lanes)];
-                    for (std::int64_t c = 0; c < t.inputTiles; ++c) {
-                        const auto price = prices.at(place / t.columnTiles, place % t.columnTiles, c, k);
-                        if (!price) return Unexpected(price.error());
-                        if (!(*price)->priced || !std::isfinite((*price)->seconds)) return std::optional<SocKernel>{};
-                        TileJob job;
-                        job.accelerator = static_cast<std::int32_t>(group % lanes);
-                        job.compute = (*price)->seconds;
-                        away.computing += job.compute;
-                        away.low += (*price)->low, away.high += (*price)->high;
-                        const std::int64_t input = (image * t.rowTiles * t.columnTiles + place) * t.inputTiles + c;
-                        const std::int64_t weight = product * weightTiles + k * t.inputTiles + c;
-                        if (k == 0) job.prepare += prepareInput;
-                        if (i == 0 && place == 0) job.prepare += prepareWeights;
-                        if (std::exchange(lane.input, input) != input) job.in += carryInput;
-                        if (std::exchange(lane.weights, weight) != weight) job.in += carryWeights;
-                        if (c + 1 == t.inputTiles) job.out = carryOutput, job.gather = gather;
-                        away.carrying += job.in + job.out;
-                        if (lane.joined > 0 && lane.joined < together) {
-                            addJob(jobs[lane.job], job);
-                            ++lane.joined;
-                        } else {
-                            lane.job = jobs.size(), lane.joined = 1;
-                            jobs.push_back(job);
-                        }
-                    }
-                }
+    const auto together = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
+    jobs.reserve(static_cast<std::size_t>(std::min(t.invocations, mostJobs) + 2 * double(lanes)));
+    const std::int64_t places = t.rowTiles * t.columnTiles, groups = p.products * p.images * places * t.outputTiles;
+    for (std::int64_t group = 0; group < groups; ++group) {
+        if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
+        const std::int64_t k = group % t.outputTiles, place = group / t.outputTiles % places;
+        const std::int64_t image = group / (t.outputTiles * places), product = image / p.images;
+        Lane& lane = at[static_cast<std::size_t>(group % lanes)];
+        for (std::int64_t c = 0; c < t.inputTiles; ++c) {
+            const auto price = prices.at(place / t.columnTiles, place % t.columnTiles, c, k);
+            if (!price) return Unexpected(price.error());
+            if (!(*price)->priced || !std::isfinite((*price)->seconds)) return false;
+            TileJob job;
+            job.accelerator = static_cast<std::int32_t>(group % lanes);
+            job.compute = (*price)->seconds;
+            away.computing += job.compute;
+            away.low += (*price)->low, away.high += (*price)->high;
+            const std::int64_t input = (image * places + place) * t.inputTiles + c;
+            const std::int64_t weights = (product * t.outputTiles + k) * t.inputTiles + c;
+            if (k == 0) job.prepare += costs.prepareInput;
+            if (image % p.images == 0 && place == 0) job.prepare += costs.prepareWeights;
+            if (std::exchange(lane.input, input) != input) job.in += costs.carryInput;
+            if (std::exchange(lane.weights, weights) != weights) job.in += costs.carryWeights;
+            if (c + 1 == t.inputTiles) job.out = costs.carryOutput, job.gather = costs.gather;
+            away.carrying += job.in + job.out;
+            if (lane.joined > 0 && lane.joined < together) {
+                addJob(jobs[lane.job], job);
+                ++lane.joined;
+            } else {
+                lane.job = jobs.size(), lane.joined = 1;
+                jobs.push_back(job);
             }
         }
     }
-    away.bill = scheduleTiles(jobs, lanes, buffers, &away.spans);
+    return true;
+}
+
+Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, const TileProblem& problem,
+                                                      TileBuffers buffers, PriceContext& context) const {
+    auto tiling = chooseTiling(problem, view_.buffers, buffers == TileBuffers::Two ? 2 : 1, view_.inputLanes,
+                               view_.outputLanes, view_.line.value);
+    if (!tiling || tiling->invocations > mostInvocations) return std::optional<SocKernel>{};
+    SocKernel away;
+    away.buffers = buffers;
+    away.tiling = std::move(*tiling);
+    std::vector<TileJob> jobs;
+    const TileCosts costs = costsOf(away);
+    const auto priced = addJobs(kernel, costs, away, jobs, context);
+    if (!priced) return Unexpected(priced.error());
+    if (!*priced) return std::optional<SocKernel>{};
+    away.bill = scheduleTiles(jobs, static_cast<std::int32_t>(view_.accelerators), buffers, &away.spans);
     away.price = priceOf(away, kernel);
     return std::optional<SocKernel>(std::move(away));
 }

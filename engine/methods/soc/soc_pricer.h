@@ -85,6 +85,11 @@ private:
     /// Equal kernels are answered once, whoever asks.
     Expected<KnownPtr> priceOnce(const Kernel& kernel, PriceContext& context) const;
     Expected<KnownPtr> priceNew(const Kernel& kernel, PriceContext& context) const;
+    struct TileCosts;
+    TileCosts costsOf(SocKernel& away) const;
+    /// False where the accelerator's method does not price a tile.
+    Expected<bool> addJobs(const Kernel& kernel, const TileCosts& costs, SocKernel& away, std::vector<TileJob>& jobs,
+                           PriceContext& context) const;
     Expected<std::optional<SocKernel>> inTiles(const Kernel& kernel, const TileProblem& problem, TileBuffers buffers,
                                                PriceContext& context) const;
     double carrySeconds(double bytes, double transfers, double cached) const;
