@@ -9,8 +9,8 @@ namespace {
 struct Quick {
     std::string_view method, option, choice;
 };
-// The operators of a whole model within 20 ms, which `tst_core_prices` measures.
-constexpr Quick quick[] = {{"core-windows", "pass", "flow"}};
+// The operators of a whole model within 20 ms, which `tst_core_prices` and `tst_soc_offload` measure.
+constexpr Quick quick[] = {{"core-windows", "pass", "flow"}, {"soc-offload", "copies", "flow"}};
 
 }  // namespace
 

@@ -96,15 +96,15 @@ LoopNest layoutNest(std::int64_t channels, std::int64_t pixels, int elementBytes
     return out.finish();
 }
 
-Expected<std::shared_ptr<const CopyTimes>> CopyTimes::make(const DeviceRef& processor) {
+Expected<std::shared_ptr<const CopyTimes>> CopyTimes::make(const DeviceRef& processor, bool flows) {
     auto core = coreView(processor);
     if (!core) return Unexpected(std::move(core.error()));
     auto machine = pipeline::machineOf(*core);
     if (!machine) return Unexpected(std::move(machine.error()));
-    std::shared_ptr<CopyTimes> times(new CopyTimes(std::move(*machine)));
+    std::shared_ptr<CopyTimes> times(new CopyTimes(std::move(*machine), flows));
     times->cores_ = core->alike;
     times->bandwidth_ = core->memoryBandwidth.value;
-    times->known_ = knownOf(keyOf(*core));
+    times->known_ = knownOf(keyOf(*core) + (flows ? " flow" : ""));
     times->used_ = core->used;
     return std::shared_ptr<const CopyTimes>(std::move(times));
 }
@@ -115,7 +115,7 @@ double CopyTimes::timed(const std::tuple<std::int64_t, std::int64_t, int>& key, 
         const std::scoped_lock lock(known_->guard);
         if (const auto found = known_->seconds.find(key); found != known_->seconds.end()) return found->second;
     }
-    pipeline::WindowOptions options;
+    pipeline::WindowOptions options = flows_ ? pipeline::flowWindows() : pipeline::WindowOptions{};
     options.bounds = false;
     const double seconds = share * estimateCore(nest(), machine_, {}, options).cycles / machine_.clock;
     const std::scoped_lock lock(known_->guard);

@@ -41,7 +41,8 @@ struct TimedRuns {
 class CopyTimes {
 public:
     /// Fails as coreViews() and pipeline::machineOf() do; where cores differ, of those that there are most of.
-    static Expected<std::shared_ptr<const CopyTimes>> make(const DeviceRef& processor);
+    /// `flows`: windows pass as dataflow, a first order at a hundredth of the cost.
+    static Expected<std::shared_ptr<const CopyTimes>> make(const DeviceRef& processor, bool flows = false);
 
     /// Seconds of all runs by so many threads on cores of their own: they share the runs evenly, and the bandwidth of
     /// main memory, past which each byte goes twice. Caches are empty before. Thread-safe; equal runs are timed once.
@@ -56,11 +57,12 @@ public:
     const PartsRead& used() const { return used_; }
 
 private:
-    explicit CopyTimes(pipeline::Machine machine) : machine_(std::move(machine)) {}
+    CopyTimes(pipeline::Machine machine, bool flows) : machine_(std::move(machine)), flows_(flows) {}
     template <class Nest>
     double timed(const std::tuple<std::int64_t, std::int64_t, int>& key, double share, Nest&& nest) const;
 
     pipeline::Machine machine_;
+    bool flows_ = false;
     std::int64_t cores_ = 1;
     double bandwidth_ = 0;  ///< of main memory, all cores together
     PartsRead used_;

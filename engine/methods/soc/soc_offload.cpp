@@ -64,7 +64,7 @@ Expected<KernelPricerPtr> bindSocOffload(const DeviceRef& place, const BindConte
     settings.hostLayout = optionOf(context, "layout", "accelerator") == "processor";
     if (settings.coherent)
         if (auto port = checkPort(*view); !port) return Unexpected(std::move(port.error()));
-    auto copies = CopyTimes::make(place);
+    auto copies = CopyTimes::make(place, optionOf(context, socCopiesKey, "windows") == socCopiesFlow);
     if (!copies) return Unexpected(std::move(copies.error()));
     const auto threads = threadsOf(optionOf(context, "threads", "1"), *view, (*copies)->cores());
     if (!threads) return Unexpected(threads.error());
@@ -121,6 +121,11 @@ std::vector<MethodOption> socOffloadOptions() {
          .choices = {"1", "2", "4", "8", "16", "all"},
          .fallback = "1",
          .meaning = "Cores that copy tensors into tiles and back, and lay them out anew."},
+        {.key = socCopiesKey,
+         .title = "Timing of copies",
+         .choices = {"windows", socCopiesFlow},
+         .fallback = "windows",
+         .meaning = "By windows of the core's pipeline, or by a first order of them that answers on every edit."},
         {.key = "weights",
          .title = "Tiles of weights",
          .choices = {"each-pass", "ahead"},
@@ -160,7 +165,7 @@ MethodCard socOffloadCard() {
              "Shao et al.: Co-Designing Accelerators and SoC Interfaces using gem5-Aladdin, MICRO 2016",
              "Shao et al.: Aladdin: A Pre-RTL, Power-Performance Accelerator Simulator, ISCA 2014"},
         .cost = {.fixed = 1.0e-3, .perOperator = 5.0e-8, .perKernel = 2.0e-3},
-        .live = true,
+        .live = false,
     };
 }
 

@@ -6,8 +6,13 @@
 
 #include "methods/kernel_method.h"
 
+#include <string_view>
+
 namespace orrery {
 
 KernelMethod socOffloadMethod();
+
+/// `copies=flow`: loops that copy are timed by a first order, within a few milliseconds for a whole model.
+inline constexpr std::string_view socCopiesKey = "copies", socCopiesFlow = "flow";
 
 }  // namespace orrery
