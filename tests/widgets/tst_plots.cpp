@@ -1,5 +1,6 @@
 // The plots as a person uses them: real mouse and key events, and what they leave in the shared selection.
 
+#include "methods/answer/time_parts.h"
 #include "support/plots_fixture.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -482,6 +483,37 @@ private slots:
         QTest::keyClick(&view, Qt::Key_2);
         QCOMPARE(view.by(), BreakdownBy::Block);
         QVERIFY(view.findChild<QToolButton*>("breakdown-by-block")->isChecked());
+    }
+    void breakdownByPart() {
+        Selection selection;
+        BreakdownView view(&selection);
+        auto* button = view.findChild<QToolButton*>("breakdown-by-part");
+        open(view, fixture::snapshot());
+        QVERIFY(!button->isVisible());  // no answer says what worked
+        QTest::keyClick(&view, Qt::Key_4);
+        QCOMPARE(view.by(), BreakdownBy::Kind);
+        auto snapshot = std::make_shared<Snapshot>(*fixture::snapshot());
+        auto estimate = std::make_shared<Estimate>(*snapshot->answers[0].estimate);
+        const double latency = estimate->latency.value;
+        for (const auto& [label, share] : {std::pair{"Computing", 0.25}, {"Transfers", 0.35}, {"Preparation", 0.4}})
+            estimate->figures.push_back({label, share * latency, Dimension::Time, {}, {}, std::string(partOfTime)});
+        snapshot->answers[0].estimate = estimate;
+        open(view, snapshot);
+        QVERIFY(button->isVisible());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(view.by(), BreakdownBy::Part);
+        const auto& model = view.model();
+        QCOMPARE(model.categories.size(), std::size_t(3));
+        QCOMPARE(model.categories[0].label, QString("Computing"));
+        double sum = 0;
+        for (const BreakdownCategory& each : model.categories) sum += each.seconds[0];
+        QVERIFY(std::abs(sum / latency - 1) < 1e-12);
+        QVERIFY(model.bars[0].divided && !model.bars[1].divided);
+        for (const auto& part : view.parts()) QVERIFY(part.bar <= 0);
+        // Where nothing is divided so any more, the usual division is back.
+        open(view, fixture::snapshot());
+        QCOMPARE(view.by(), BreakdownBy::Kind);
+        QVERIFY(!button->isVisible());
     }
     void breakdownBarsShareAScaleAndLabelsFit() {
         for (const QSize& size : {QSize(240, 160), QSize(400, 300), QSize(1600, 900)}) {

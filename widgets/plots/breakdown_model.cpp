@@ -1,13 +1,15 @@
 #include "widgets/plots/breakdown_model.h"
 
-#include "widgets/common/theme.h"
+#include "methods/answer/time_parts.h"
 #include "widgets/common/text.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 #include <map>
@@ -107,7 +109,30 @@ void mergeTail(std::vector<BreakdownCategory>& categories) {
     categories.resize(mostBlocks);
 }
 
+// In the order in which the answer names them.
+void addParts(BreakdownModel& model, const Estimate& estimate, std::size_t bar, std::size_t bars) {
+    const Theme& theme = Theme::instance();
+    constexpr std::array kinds{OperatorKind::MatMul, OperatorKind::Movement, OperatorKind::Elementwise,
+                               OperatorKind::Attention};
+    for (const Figure* part : partsOfTime(estimate)) {
+        const QString label = QString::fromStdString(part->label);
+        auto category = std::ranges::find(model.categories, label, &BreakdownCategory::label);
+        if (category == model.categories.end()) {
+            const QColor colour = theme.operatorColour(kinds[model.categories.size() % kinds.size()]);
+            model.categories.push_back({label, colour, {}, std::vector<double>(bars)});
+            category = std::prev(model.categories.end());
+        }
+        category->seconds[bar] += part->value;
+    }
+}
+
 }  // namespace
+
+bool dividesByPart(const Snapshot& snapshot) {
+    return std::ranges::any_of(snapshot.answers, [](const Answer& answer) {
+        return answer.estimate && !partsOfTime(*answer.estimate).empty();
+    });
+}
 
 BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
     BreakdownModel model;
@@ -132,6 +157,12 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         bar.figures = figuresText(estimate);
         bar.divided = estimate.operators.size() > 0;
         model.longest = std::max({model.longest, bar.total, std::min(bar.high, bar.total * 1.6)});
+        if (by == BreakdownBy::Part) {
+            addParts(model, estimate, i, bars);
+            bar.divided = !partsOfTime(estimate).empty();
+            model.bars.push_back(bar);
+            continue;
+        }
         for (std::size_t op = 0; op < estimate.operators.size(); ++op) {
             if (estimate.operators.seconds[op] <= 0) continue;
             BreakdownCategory& category = found[sorter.category(estimate, op)];
@@ -152,7 +183,7 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
                          [&](const auto& a, const auto& b) { return first(a) < first(b); });
     }
     const std::size_t primary = std::min(std::size_t(std::max(snapshot.primary, 0)), bars > 0 ? bars - 1 : 0);
-    if (by != BreakdownBy::Bound) {
+    if (by == BreakdownBy::Kind || by == BreakdownBy::Block) {
         std::stable_sort(model.categories.begin(), model.categories.end(), [&](const auto& a, const auto& b) {
             return std::round(a.seconds[primary] * 1e12) > std::round(b.seconds[primary] * 1e12);
         });

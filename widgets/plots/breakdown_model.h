@@ -11,12 +11,12 @@
 
 namespace orrery::ui {
 
-enum class BreakdownBy { Kind, Block, Bound };
+enum class BreakdownBy { Kind, Block, Bound, Part };
 
 struct BreakdownCategory {
     QString label;
     QColor colour;
-    std::vector<int> ops;         ///< of the primary answer, rising
+    std::vector<int> ops;         ///< of the primary answer, rising; none of a part of the time
     std::vector<double> seconds;  ///< one per bar; 0 where the method has none
 };
 
@@ -38,6 +38,8 @@ struct BreakdownModel {
     double longest = 0;  ///< s; the common scale of all bars
 };
 
+/// Whether some answer says what worked in its time (methods/answer/time_parts.h), so that it divides by part.
+bool dividesByPart(const Snapshot& snapshot);
 BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by);
 /// Between two models: bars of the same number and categories of the same labels glide.
 BreakdownModel between(const BreakdownModel& a, const BreakdownModel& b, double t);

@@ -34,7 +34,8 @@ BreakdownView::BreakdownView(Selection* selection, QWidget* parent)
     setMinimumSize(200, 120);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleDescription(tr("1, 2 and 3 divide by kind, block or bound; a click selects the operators of a part."));
+    setAccessibleDescription(
+        tr("1, 2, 3 and 4 divide by kind, block, bound or part; a click selects the operators of a part."));
     setEmptyState({tr("Breakdown"), tr("Where the time goes, for each method side by side."), tr("Open an example")});
     auto* group = new QButtonGroup(this);
     const struct {
@@ -42,7 +43,8 @@ BreakdownView::BreakdownView(Selection* selection, QWidget* parent)
         QString text, tip;
     } modes[] = {{"breakdown-by-kind", tr("Kind"), tr("By kind of operator (1)")},
                  {"breakdown-by-block", tr("Block"), tr("By block of the model (2)")},
-                 {"breakdown-by-bound", tr("Bound"), tr("By what bounds the operators (3)")}};
+                 {"breakdown-by-bound", tr("Bound"), tr("By what bounds the operators (3)")},
+                 {"breakdown-by-part", tr("Part"), tr("By what worked: computing, transfers, preparing data (4)")}};
     for (const auto& mode : modes) {
         auto* button = new QToolButton(this);
         button->setObjectName(QString::fromLatin1(mode.name));
@@ -82,6 +84,12 @@ void BreakdownView::snapshotChanged(const SnapshotPtr&) {
     const bool something = snapshot() && !snapshot()->answers.empty();
     setEmpty(!something);
     for (QToolButton* button : modes_) button->setVisible(something);
+    const bool parts = something && dividesByPart(*snapshot());
+    modes_[std::size_t(BreakdownBy::Part)]->setVisible(parts);
+    if (!parts && by_ == BreakdownBy::Part) {
+        by_ = BreakdownBy::Kind;
+        modes_[std::size_t(by_)]->setChecked(true);
+    }
     card_->hide();
     rebuild(true);
 }
@@ -355,7 +363,7 @@ void BreakdownView::mouseMoveEvent(QMouseEvent* event) {
             bar.title, QStringLiteral("%1 · %2").arg(text(Seconds(category.seconds[i])),
                                                      percentText(bar.total > 0 ? category.seconds[i] / bar.total : 0)));
     }
-    lines.emplace_back(tr("Operators"), countText(double(category.ops.size())));
+    if (by_ != BreakdownBy::Part) lines.emplace_back(tr("Operators"), countText(double(category.ops.size())));
     card_->showAt(event->pos(), category.colour, category.label, lines);
     update();
 }
@@ -385,6 +393,7 @@ void BreakdownView::wheelEvent(QWheelEvent* event) {
 
 void BreakdownView::keyPressEvent(QKeyEvent* event) {
     if (event->key() >= Qt::Key_1 && event->key() <= Qt::Key_3) return setBy(BreakdownBy(event->key() - Qt::Key_1));
+    if (event->key() == Qt::Key_4 && snapshot() && dividesByPart(*snapshot())) return setBy(BreakdownBy::Part);
     if (event->key() == Qt::Key_Escape && !selection()->operators().isEmpty()) return selection()->clear();
     ResultView::keyPressEvent(event);
 }

@@ -1,5 +1,6 @@
 #include "methods/model/placed.h"
 
+#include "methods/answer/time_parts.h"
 #include "methods/model/columns.h"
 #include "methods/model/compose.h"
 
@@ -101,7 +102,7 @@ void addPartFigures(Estimate& answer, const Composition& c) {
     const auto names = placed->partNames();
     const std::array values{all.compute, all.transfer, all.preparation, all.host};
     for (std::size_t p = 0; p < values.size(); ++p)
-        answer.figures.push_back({names[p], values[p], Dimension::Time, {}});
+        answer.figures.push_back({names[p], values[p], Dimension::Time, {}, {}, std::string(partOfTime)});
     if (answer.latency.value > 0)
         answer.figures.push_back({names[0] + ", share", all.compute / answer.latency.value, Dimension::Fraction, {}});
     for (Figure& each : placed->figures()) answer.figures.push_back(std::move(each));
