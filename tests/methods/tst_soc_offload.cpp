@@ -246,6 +246,20 @@ private slots:
         QCOMPARE(in + weights + out, 5632.0);
         QVERIFY(std::abs(half.carrying - (3 * 20e-9 + 2816 / 16e9 + 2816 / 12.8e9)) < 1e-15);
     }
+    void anyArrayMethodPricesTheTiles() {
+        for (const char* method : {"systolic-closed-form", "systolic-cycle", "npu-tile", "loop-nest", "data-centric"}) {
+            const auto soc = pricer(preset(), {{"accelerator", method}});
+            Kernel kernel = convolution(14, 64, 64, 3);
+            const SocKernel half = away(*soc, kernel);
+            QVERIFY2(half.computing >= kernel.flops / 2 / 256e9 && half.computing < 4 * kernel.flops / 2 / 256e9,
+                     method);
+            // What is not the array's type is computed as its own, and carried as it is.
+            kernel.type = kernel.weightType = DType::BF16;
+            QCOMPARE(away(*soc, kernel).computing, half.computing);
+            kernel.type = kernel.weightType = DType::F32;
+            QCOMPARE(away(*soc, kernel).tiling.output.bytes, 2 * half.tiling.output.bytes);
+        }
+    }
     void thePartsAddUp() {
         for (const auto& options : {OptionValues{}, OptionValues{{"layout", "processor"}},
                                     OptionValues{{"buffers", "two"}, {"threads", "4"}}}) {

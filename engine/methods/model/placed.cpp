@@ -39,7 +39,7 @@ void layTensorsOut(const Workload& workload, Composition& c) {
     const auto roots = viewRoots(graph);
     struct Tracks {
         std::int32_t writer = nobody, firstAway = nobody;
-        bool readByHost = false, crossesTo = false;
+        bool readByHost = false;
     };
     std::vector<Tracks> tracks(graph.tensors.size());
     const auto rootOf = [&](TensorId id) { return static_cast<std::size_t>(roots[static_cast<std::size_t>(id)]); };
@@ -78,7 +78,7 @@ void layTensorsOut(const Workload& workload, Composition& c) {
     for (std::size_t t = 0; t < tracks.size(); ++t) {
         const Tracks& track = tracks[t];
         const bool writtenAway = track.writer != nobody && away[static_cast<std::size_t>(track.writer)];
-        if (writtenAway && (track.readByHost || leaves[t])) add(track.writer, t, !track.readByHost);
+        if (writtenAway && (track.readByHost || leaves[t])) add(track.writer, t, leaves[t] != 0);
         if (!writtenAway && track.firstAway != nobody) add(track.firstAway, t, track.writer == nobody);
     }
 }
@@ -105,7 +105,6 @@ void addPartFigures(Estimate& answer, const Composition& c) {
         answer.figures.push_back({names[p], values[p], Dimension::Time, {}, {}, std::string(partOfTime)});
     if (answer.latency.value > 0)
         answer.figures.push_back({names[0] + ", share", all.compute / answer.latency.value, Dimension::Fraction, {}});
-    for (Figure& each : placed->figures()) answer.figures.push_back(std::move(each));
 }
 
 }  // namespace orrery

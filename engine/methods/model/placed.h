@@ -6,6 +6,10 @@
 #include "methods/kernel_method.h"
 #include "workload/workload.h"
 
+#include <array>
+#include <cstdint>
+#include <string>
+
 namespace orrery {
 
 struct Composition;
@@ -21,7 +25,7 @@ struct PriceParts {
     double sum() const { return compute + transfer + preparation + host; }
 };
 
-/// Its prices are of one place or the other.
+/// Its prices are of one place or the other. Slow, since whatever prices the kernels away may be.
 class PlacedPricer : public SlowPricer {
 public:
     /// All in `host` for a kernel that stays there.
@@ -36,8 +40,6 @@ public:
     virtual std::int32_t layoutRow() const = 0;
     /// How the parts are called, in the order of PriceParts.
     virtual std::array<std::string, 4> partNames() const = 0;
-    /// Rates of one transfer apart, by name, for figures; may be empty.
-    virtual std::vector<Figure> figures() const { return {}; }
 };
 
 /// Bounds every launch by the better of the two places, and adds the time of new layouts to the launches that need

@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "hardware/views/device_view.h"
+#include "methods/answer/compute_rates.h"
 #include "methods/model/kernel_slot.h"
 #include "methods/soc/soc_pricer.h"
 
@@ -71,6 +72,11 @@ Expected<KernelPricerPtr> bindSocOffload(const DeviceRef& place, const BindConte
     settings.threads = *threads;
     const auto inside = withTilesInside(view->accelerator);
     if (!inside) return Unexpected(inside.error());
+    const auto array = deviceView(*inside);
+    if (!array) return Unexpected(array.error());
+    for (std::size_t type = 0; type < dtypeCount; ++type)
+        settings.multiplies[type] = array->peaks[static_cast<std::size_t>(UnitKind::Tensor)][type].value > 0;
+    settings.own = ownType(*array);
     const std::string_view method = optionOf(context, "accelerator", usualAccelerator);
     auto accelerator = fillSlot(method, socOffloadId, *inside, context);
     if (!accelerator) {

@@ -131,7 +131,10 @@ Expected<bool> SocPricer::addJobs(const Kernel& kernel, const TileCosts& costs, 
                                   std::vector<TileJob>& jobs, PriceContext& context) const {
     const Tiling& t = away.tiling;
     const TileProblem& p = t.problem;
-    TilePrices prices(kernel, t, *accelerator_, context);
+    Kernel computed = kernel;  // in a type that the accelerator has
+    if (settings_.own && !settings_.multiplies[static_cast<std::size_t>(kernel.type)])
+        computed.type = computed.weightType = *settings_.own;
+    TilePrices prices(computed, t, *accelerator_, context);
     struct Lane {
         std::int64_t input = -1, weights = -1;  // tiles in its scratchpads
         std::size_t job = 0;

@@ -8,6 +8,7 @@
 #include "methods/soc/tile_schedule.h"
 #include "methods/soc/tiles.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,9 +22,11 @@ struct SocSettings {
     bool cheaper = false;   ///< only kernels that take less than on the processor go to the accelerators
     bool coherent = false;  ///< through the processor's last cache, without flushes
     TileBuffers buffers = TileBuffers::One;
-    std::int64_t threads = 1;   ///< that prepare
-    bool weightsAhead = false;  ///< tiles of weights are made once, before any pass
-    bool hostLayout = false;    ///< the processor's own operators keep channels outermost
+    std::int64_t threads = 1;                   ///< that prepare
+    bool weightsAhead = false;                  ///< tiles of weights are made once, before any pass
+    bool hostLayout = false;                    ///< the processor's own operators keep channels outermost
+    std::array<bool, dtypeCount> multiplies{};  ///< types that the accelerator multiplies
+    std::optional<DType> own;                   ///< what it computes other types as; none: as they are
 };
 
 /// Cycles of the processor's clock to write one line of its caches back, and to throw one away: measured on the two
