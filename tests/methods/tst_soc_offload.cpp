@@ -261,8 +261,9 @@ private slots:
         }
     }
     void thePartsAddUp() {
-        for (const auto& options : {OptionValues{}, OptionValues{{"layout", "processor"}},
-                                    OptionValues{{"buffers", "two"}, {"threads", "4"}}}) {
+        for (const auto& options :
+             {OptionValues{}, OptionValues{{"layout", "processor"}}, OptionValues{{"buffers", "two"}, {"threads", "4"}},
+              OptionValues{{"streams", "on"}}}) {
             const Estimate one = answer(preset(), model("resnet-18", 64), options);
             const Bill parts = bill(one);
             QVERIFY(std::abs(parts.sum() / one.latency.value - 1) < 1e-12);

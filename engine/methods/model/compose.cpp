@@ -425,7 +425,8 @@ void closeComposition(const Workload& workload, const ModelOptions& options, Com
         c.graphLaunch = c.device.launchOverhead.value;
     }
     c.pipelined = pipelined(c.runs, seconds, issue);
-    if (options.streams) c.overlapped = overlappedSeconds(workload, c);
+    // Of two places the device's peaks say nothing.
+    if (options.streams && c.layouts.empty()) c.overlapped = overlappedSeconds(workload, c);
     if (c.issue == 0 && !options.streams) c.turns = savedByTurns(c);  // streams would hide the same seconds
     c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;

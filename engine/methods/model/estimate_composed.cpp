@@ -301,7 +301,9 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     } else {
         said.push_back(fmt::format("All kernels are launched as one graph, {} once", format(Seconds(c.graphLaunch))));
     }
-    if (options.streams) {
+    if (options.streams && !c.layouts.empty()) {
+        said.push_back("Operators on two places follow one another: streams save nothing");
+    } else if (options.streams) {
         said.push_back(c.overlapped > 0
                            ? fmt::format("Independent operators overlap on streams, which saves {} at most; that much "
                                          "is counted",
