@@ -1,6 +1,7 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/core/view_machine.h"
+#include "simulation/cpu/cores/view_chip.h"
 
 #include <QtTest/QtTest>
 
@@ -86,6 +87,64 @@ private slots:
             QCOMPARE(view.caches[1].sharedBy, 4.0);
             QCOMPARE(view.caches[2].capacity.value, 8e6);
             QCOMPARE(view.caches[2].sharedBy, 8.0);
+        }
+    }
+    // Cores around each cache and each memory, as drawn.
+    void chipsOfDrawnProcessors() {
+        const auto chipOf = [](const char* id) {
+            const auto design = loadHardware(id);
+            if (!design) qFatal("%s", id);
+            const auto view = coreView(design->hardware);
+            if (!view) qFatal("%s", toText(view.error()).c_str());
+            const auto chip = pipeline::chipOf(*view);
+            if (!chip) qFatal("%s", toText(chip.error()).c_str());
+            return *chip;
+        };
+        const pipeline::Chip xeon = chipOf("xeon-8480"), epyc = chipOf("epyc-9654");
+        QCOMPARE(xeon.sharedBy, (std::vector<int>{1, 1, 56}));
+        QCOMPARE(xeon.nodes, 1);
+        QCOMPARE(xeon.nodeBandwidth, 307.2e9);
+        QCOMPARE(epyc.sharedBy, (std::vector<int>{1, 1, 8}));
+        QCOMPARE(epyc.cores, 96);
+        // Of unlike cores one sort runs: four of the eight around the last cache.
+        const pipeline::Chip m1 = chipOf("apple-m1-cpu");
+        QCOMPARE(m1.cores, 4);
+        QCOMPARE(m1.sharedBy, (std::vector<int>{1, 4, 4}));
+        // Two sockets: each memory is that of its own socket, and the four links carry one way what they state
+        // together.
+        const pipeline::Chip two = chipOf("epyc-9654-x2");
+        QCOMPARE(two.cores, 192);
+        QCOMPARE(two.nodes, 2);
+        QCOMPARE(two.sharedBy, (std::vector<int>{1, 1, 8}));
+        QCOMPARE(two.nodeBandwidth, 460.8e9);
+        QVERIFY(std::abs(two.linkBandwidth - 4 * 64e9) < 1e-3);
+        QVERIFY(std::abs(two.linkLatency - 50e-9) < 1e-15);
+        QCOMPARE(two.core.memoryLatency, 105e-9);
+        QCOMPARE(two.nodeOf(95), 0);
+        QCOMPARE(two.nodeOf(96), 1);
+    }
+    // Sockets that nothing joins, or that differ, are refused by name.
+    void whatIsNotDrawnBetweenSockets() {
+        auto two = loadHardware("epyc-9654-x2");
+        QVERIFY(two.has_value());
+        auto& server = two->hardware.root.children.front();
+        QCOMPARE(server.children.back().kind, ComponentKind::Link);
+        auto apart = two->hardware;
+        apart.root.children.front().children.pop_back();
+        const auto lone = coreView(apart);
+        QVERIFY2(lone.has_value(), lone ? "" : toText(lone.error()).c_str());
+        QCOMPARE(lone->memories.nodes, std::int64_t{2});
+        const auto refused = pipeline::chipOf(*lone);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().code, std::string("cores.no-link"));
+        QVERIFY(refused.error().message.find("socket0") != std::string::npos && !refused.error().hint.empty());
+        const auto uneven = withAttribute(two->hardware, "socket1/ccd.count", "6");
+        QVERIFY2(uneven.has_value(), uneven ? "" : toText(uneven.error()).c_str());
+        const auto view = coreView(*uneven);
+        if (view) {
+            const auto unlike = pipeline::chipOf(*view);
+            QVERIFY(!unlike);
+            QCOMPARE(unlike.error().code, std::string("cores.unlike-nodes"));
         }
     }
     void refusesWhatIsNoCpuOrUnknown() {

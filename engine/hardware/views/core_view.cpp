@@ -86,6 +86,8 @@ Expected<std::vector<CoreView>> coreViews(const DeviceRef& ref) {
     std::ranges::stable_sort(sorts, [&](std::size_t a, std::size_t b) { return parts->isMore(inside(a), inside(b)); });
     auto device = detail::viewOf(*parts, ref);
     if (!device) return Unexpected(std::move(device.error()));
+    const auto memories = memoryNodes(*parts, *device);
+    if (!memories) return Unexpected(memories.error());
     std::vector<CoreView> views;
     for (const std::size_t sort : sorts) {
         const Part& core = inside(sort);
@@ -108,6 +110,7 @@ Expected<std::vector<CoreView>> coreViews(const DeviceRef& ref) {
             view.memoryBandwidth = level.bandwidth;
             view.memoryLatency = level.latency;
         }
+        view.memories = *memories;
         const auto cores = static_cast<double>(view.cores);
         if (sorts.size() == 1) {
             view.caches = cachesOf(*device, cores);

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
+#include "hardware/views/memory_nodes.h"
 #include "hardware/views/parts_read.h"
 
 #include <cstdint>
@@ -35,6 +36,7 @@ struct CoreView {
     std::vector<CoreCache> caches;   ///< inside first
     BytesPerSecond memoryBandwidth;  ///< of the device
     Seconds memoryLatency;           ///< 0 where not given
+    MemoryNodes memories;            ///< of the device: parts with memory of their own, and what joins them
     std::vector<std::string> assumptions;
     PartsRead used;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,8 @@ class SlotRing {
 public:
     SlotRing() : SlotRing(1) {}
     explicit SlotRing(double cyclesPerSlot)
-        : width_(static_cast<std::uint64_t>(std::max(1.0, cyclesPerSlot * scale))), words_(ringWords) {}
+        : width_(static_cast<std::uint64_t>(std::max(1.0, std::ceil(cyclesPerSlot * scale - 1e-6)))),
+          words_(ringWords) {}
 
     void advance(std::uint64_t cycle) {
         const std::uint64_t word = cycle * scale / width_ / 64;
@@ -25,8 +27,17 @@ public:
         first_ = word;
     }
     /// The first free slot that begins at or after `cycle`; returns the cycle in which it begins.
-    std::uint64_t reserve(std::uint64_t cycle) {
-        const std::uint64_t slot = (cycle * scale + width_ - 1) / width_;
+    std::uint64_t reserve(std::uint64_t cycle) { return take((cycle * scale + width_ - 1) / width_, cycle); }
+    /// The same where others take slots of the same way and nobody keeps to its grid: the slot that runs at `cycle`
+    /// serves at once if it is free.
+    std::uint64_t join(std::uint64_t cycle) {
+        // The last that has begun by then, as cycles are counted; of narrow ones the first of the cycle.
+        return take((width_ < scale ? cycle * scale : (cycle + 1) * scale - 1) / width_, cycle);
+    }
+    std::uint64_t taken() const { return taken_; }
+
+private:
+    std::uint64_t take(std::uint64_t slot, std::uint64_t cycle) {
         std::uint64_t word = slot / 64;
         if (word >= first_ + ringWords - 1 || word < first_) return cycle;
         std::uint64_t free = ~words_[word % ringWords] & (~0ull << (slot % 64));
@@ -39,10 +50,9 @@ public:
         ++taken_;
         return std::max(cycle, (word * 64 + bit) * width_ / scale);
     }
-    std::uint64_t taken() const { return taken_; }
 
-private:
-    static constexpr std::uint64_t scale = 256, ringWords = 1024;
+    // Parts of a cycle. Slots are no narrower than was asked, so that no more passes than there is room for.
+    static constexpr std::uint64_t scale = 4096, ringWords = 1024;
     std::uint64_t width_, first_ = 0, taken_ = 0;
     std::vector<std::uint64_t> words_;
 };

@@ -1,20 +1,14 @@
 #include "simulation/cpu/core/memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace orrery::pipeline {
 
 namespace {
 
-constexpr std::uint64_t lineBits = 6, linesPerPage = 64;
-constexpr std::size_t absent = ~std::size_t{0};
-constexpr int streamDistance = 20, streamDegree = 2;
-
-bool onePage(std::uint64_t a, std::uint64_t b) {
-    return a / linesPerPage == b / linesPerPage;
-}
+constexpr std::uint64_t lineBits = 6;
+constexpr std::size_t absent = CacheLines::absent;
 
 }  // namespace
 
@@ -23,71 +17,46 @@ Memory::Memory(const Machine& machine)
       memoryLatency_(static_cast<std::uint64_t>(std::llround(machine.memoryLatency * machine.clock))) {
     for (const CacheSpec& spec : machine.caches) {
         Cache& cache = caches_.emplace_back();
-        cache.ways = spec.ways;
+        cache.lines = CacheLines(spec.bytes, spec.ways);
         cache.latency = spec.latency;
-        cache.sets = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(spec.bytes / 64.0 / spec.ways));
-        cache.powerOfTwo = std::has_single_bit(cache.sets);
-        const auto lines = static_cast<std::size_t>(cache.sets) * static_cast<std::size_t>(spec.ways);
-        cache.tags.assign(lines, 0);
-        cache.ready.assign(lines, 0);
-        cache.used.assign(lines, 0);
-        cache.from.assign(lines, 0);
-        cache.dirty.assign(lines, 0);
         cache.way = SlotRing(64.0 / spec.bytesPerCycle);
         cache.misses = EntryPool(spec.misses);
         cache.spec = spec;
     }
 }
 
-std::size_t Memory::find(Cache& cache, std::uint64_t line) {
-    const std::size_t first = cache.first(line);
-    const std::uint64_t tag = line + 1;
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(cache.ways); ++i) {
-        if (cache.tags[i] == tag) {
-            cache.used[i] = ++clock_;
-            return i;
-        }
-    }
-    return absent;
+Memory::Memory(const Machine& machine, Beyond& beyond, int core) : Memory(machine) {
+    beyond_ = &beyond;
+    core_ = core;
 }
 
 void Memory::place(std::size_t level, std::uint64_t line, std::uint64_t ready, std::uint8_t from, bool dirty) {
-    Cache& cache = caches_[level];
-    const std::size_t first = cache.first(line);
-    std::size_t at = first;
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(cache.ways); ++i) {
-        if (cache.tags[i] == 0) {
-            at = i;
-            break;
-        }
-        // Ages, not stamps: the clock may wrap.
-        if (clock_ - cache.used[i] > clock_ - cache.used[at]) at = i;
-    }
-    if (cache.tags[at] != 0 && cache.dirty[at]) {
-        const std::uint64_t old = cache.tags[at] - 1;
+    CacheLines& lines = caches_[level].lines;
+    const std::size_t at = lines.placeFor(line);
+    if (!lines.empty(at) && lines.dirty[at]) {
+        const std::uint64_t old = lines.lineAt(at);
         bool kept = false;
         for (std::size_t outer = level + 1; outer < caches_.size() && !kept; ++outer) {
-            Cache& next = caches_[outer];
-            const std::size_t where = find(next, old);
+            CacheLines& next = caches_[outer].lines;
+            const std::size_t where = next.find(old);
             if (where == absent) continue;
             next.dirty[where] = 1;
             kept = true;
         }
-        if (!kept) {
+        if (!kept && beyond_) {
+            beyond_->writeBack(old, ready, asker());
+        } else if (!kept) {
             ++counts_.memoryWrites;
             if (!timeless_) channel_.reserve(ready);
         }
     }
-    cache.tags[at] = line + 1;
-    cache.ready[at] = ready;
-    cache.used[at] = ++clock_;
-    cache.from[at] = from;
-    cache.dirty[at] = dirty;
+    lines.put(at, line, ready, from, dirty);
 }
 
 // The line as the level inside gets it, asked for at `cycle`, where the first cache was asked.
 Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle) {
     if (level == caches_.size()) {
+        if (beyond_) return beyond_->fetch(line, cycle, asker());
         ++counts_.memoryReads;
         if (timeless_) return {0, static_cast<std::uint8_t>(mostCaches)};
         const std::uint64_t asked = cycle + (caches_.empty() ? 0 : static_cast<std::uint64_t>(caches_.back().latency));
@@ -95,7 +64,7 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
         return {channel_.reserve(asked) + memoryLatency_, static_cast<std::uint8_t>(mostCaches)};
     }
     Cache& cache = caches_[level];
-    const std::size_t at = find(cache, line);
+    const std::size_t at = cache.lines.find(line);
     Access answer{};
     if (at != absent) {
         ++counts_.hits[level];
@@ -104,8 +73,9 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
         } else {
             const std::uint64_t begins = cache.way.reserve(cycle);
             const std::uint64_t usual = begins + static_cast<std::uint64_t>(cache.latency);
-            const std::uint64_t filled = cache.ready[at];
-            answer = {std::max(usual, filled), filled > usual ? cache.from[at] : static_cast<std::uint8_t>(level)};
+            const std::uint64_t filled = cache.lines.ready[at];
+            answer = {std::max(usual, filled),
+                      filled > usual ? cache.lines.from[at] : static_cast<std::uint8_t>(level)};
         }
     } else {
         ++counts_.misses[level];
@@ -114,58 +84,18 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
         if (!timeless_) cache.misses.hold(from, answer.ready, now_);
         place(level, line, answer.ready, answer.level, false);
     }
-    if (cache.spec.stream) follow(level, line, cycle);
+    if (cache.spec.stream) streams_.follow(line, [&](std::uint64_t ahead) { prefetch(level, ahead, cycle); });
     return answer;
 }
 
 void Memory::prefetch(std::size_t level, std::uint64_t line, std::uint64_t cycle) {
     Cache& cache = caches_[level];
-    const std::size_t first = cache.first(line);
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(cache.ways); ++i) {
-        if (cache.tags[i] == line + 1) return;
-    }
+    if (cache.lines.holds(line)) return;
     if (!timeless_ && cache.misses.full(cycle)) return;
     ++counts_.prefetches[level];
     const Access answer = fetch(level + 1, line, cycle);
     if (!timeless_) cache.misses.hold(cycle, answer.ready, now_);
     place(level, line, answer.ready, answer.level, false);
-}
-
-// Two accesses in a row on one page and in one direction begin a stream; it runs ahead by two lines an access.
-void Memory::follow(std::size_t level, std::uint64_t line, std::uint64_t cycle) {
-    const std::uint64_t page = line / linesPerPage;
-    Stream* stream = nullptr;
-    Stream* oldest = streams_.data();
-    for (Stream& one : streams_) {
-        if (one.page == page) stream = &one;
-        if (one.used < oldest->used) oldest = &one;
-    }
-    if (!stream) {
-        *oldest = {page, line, line, 0, 0, ++streamClock_};
-        return;
-    }
-    stream->used = ++streamClock_;
-    const int direction = line > stream->last ? 1 : line < stream->last ? -1 : 0;
-    if (direction == 0) return;
-    if (direction == stream->direction) {
-        ++stream->length;
-    } else {
-        stream->direction = direction;
-        stream->length = 1;
-        stream->ahead = line;
-    }
-    stream->last = line;
-    if (stream->length < 2) return;
-    auto ahead = static_cast<std::int64_t>(stream->ahead);
-    const auto here = static_cast<std::int64_t>(line);
-    if ((ahead - here) * direction < 0) ahead = here;
-    for (int i = 0; i < streamDegree; ++i) {
-        const std::int64_t next = ahead + direction;
-        if ((next - here) * direction > streamDistance || !onePage(static_cast<std::uint64_t>(next), line)) break;
-        prefetch(level, static_cast<std::uint64_t>(next), cycle);
-        ahead = next;
-    }
-    stream->ahead = static_cast<std::uint64_t>(ahead);
 }
 
 Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t now, bool write, std::uint32_t by) {
@@ -176,13 +106,13 @@ Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t 
     }
     if (caches_.empty()) return fetch(0, line, cycle);
     Cache& cache = caches_.front();
-    const std::size_t at = find(cache, line);
+    const std::size_t at = cache.lines.find(line);
     Access answer{};
     if (at != absent) {
         ++counts_.hits[0];
-        const std::uint64_t usual = cycle + static_cast<std::uint64_t>(cache.latency), filled = cache.ready[at];
-        answer = {std::max(usual, filled), filled > usual ? cache.from[at] : std::uint8_t{0}};
-        if (write) cache.dirty[at] = 1;
+        const std::uint64_t usual = cycle + static_cast<std::uint64_t>(cache.latency), filled = cache.lines.ready[at];
+        answer = {std::max(usual, filled), filled > usual ? cache.lines.from[at] : std::uint8_t{0}};
+        if (write) cache.lines.dirty[at] = 1;
     } else {
         ++counts_.misses[0];
         for (std::size_t i = 1; i < caches_.size(); ++i) caches_[i].way.advance(now_);
@@ -214,14 +144,14 @@ Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t 
 
 void Memory::settle(std::uint64_t line, std::uint8_t level) {
     for (std::size_t c = caches_.size(); c-- > 0;) {
-        Cache& cache = caches_[c];
-        const std::size_t at = find(cache, line);
+        CacheLines& lines = caches_[c].lines;
+        const std::size_t at = lines.find(line);
         if (c < level) {
-            if (at != absent) cache.tags[at] = 0;
+            if (at != absent) lines.drop(at);
         } else if (at == absent) {
             place(c, line, 0, 0, false);
         } else {
-            cache.ready[at] = 0;
+            lines.ready[at] = 0;
         }
     }
 }

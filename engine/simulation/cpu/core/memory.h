@@ -4,8 +4,10 @@
 // program order, each with the cycle in which it happens: contents and replacement follow program order, ways between
 // levels, entries for misses and the memory channel are held in time.
 
+#include "simulation/cpu/core/cache_lines.h"
 #include "simulation/cpu/core/calendar.h"
 #include "simulation/cpu/core/machine.h"
+#include "simulation/cpu/core/streams.h"
 
 #include <array>
 #include <cstdint>
@@ -24,9 +26,28 @@ struct MemoryCounts {
     std::uint64_t memoryReads = 0, memoryWrites = 0;  ///< lines
 };
 
+/// Who asks beyond its own caches.
+struct Asker {
+    int core = 0;
+    std::uint64_t now = 0;  ///< of that core: no later access of it happens before
+    bool timeless = false;  ///< contents only
+};
+
+/// What lies outside the caches of a core where it does not have that for itself (../cores).
+class Beyond {
+public:
+    virtual ~Beyond() = default;
+    /// The line, asked for at `cycle`, where the first cache was asked. Levels count from the first cache of the core.
+    virtual Access fetch(std::uint64_t line, std::uint64_t cycle, const Asker& asker) = 0;
+    /// A written line that the caches inside gave up.
+    virtual void writeBack(std::uint64_t line, std::uint64_t cycle, const Asker& asker) = 0;
+};
+
 class Memory {
 public:
     explicit Memory(const Machine& machine);
+    /// All caches of `machine` are the core's own, and what they miss is asked of `beyond`, which must outlive it.
+    Memory(const Machine& machine, Beyond& beyond, int core);
     /// `now`: no later access happens before it. `by`: number of the instruction, for prefetching by strides.
     Access access(std::uint64_t address, std::uint64_t cycle, std::uint64_t now, bool write, std::uint32_t by);
     /// Contents only: what an access leaves in the caches.
@@ -40,46 +61,31 @@ public:
 
 private:
     struct Cache {
-        std::uint64_t sets = 1;
-        bool powerOfTwo = true;
-        int ways = 0, latency = 0;
-        std::vector<std::uint64_t> tags, ready;
-        std::vector<std::uint32_t> used;
-        std::vector<std::uint8_t> from;  ///< level of the data while they are on their way
-        std::vector<std::uint8_t> dirty;
+        CacheLines lines;
+        int latency = 0;
         SlotRing way;
         EntryPool misses;
         CacheSpec spec;
-        std::size_t first(std::uint64_t line) const {
-            return static_cast<std::size_t>(powerOfTwo ? line & (sets - 1) : line % sets) *
-                   static_cast<std::size_t>(ways);
-        }
     };
     struct Stride {
         std::uint64_t last = 0;
         std::int64_t step = 0;
         int sure = 0;
     };
-    struct Stream {
-        std::uint64_t page = ~0ull, last = 0, ahead = 0;
-        int direction = 0, length = 0;
-        std::uint64_t used = 0;
-    };
-    std::size_t find(Cache& cache, std::uint64_t line);
+    Asker asker() const { return {core_, now_, timeless_}; }
     void place(std::size_t level, std::uint64_t line, std::uint64_t ready, std::uint8_t from, bool dirty);
     Access fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle);
     void prefetch(std::size_t level, std::uint64_t line, std::uint64_t cycle);
-    void follow(std::size_t level, std::uint64_t line, std::uint64_t cycle);
 
     std::vector<Cache> caches_;
     SlotRing channel_;
+    Beyond* beyond_ = nullptr;
+    int core_ = 0;
     std::uint64_t memoryLatency_, now_ = 0;
-    std::uint32_t clock_ = 0;
     bool timeless_ = false;
     double writesPerRead_ = 0, writesDue_ = 0;
     std::array<Stride, 256> strides_{};
-    std::array<Stream, 16> streams_{};
-    std::uint64_t streamClock_ = 0;
+    StreamTable streams_;
     MemoryCounts counts_;
 };
 

@@ -78,10 +78,10 @@ struct Pipeline::State {
     std::uint32_t storeNumber = 0;
     std::vector<std::uint64_t> touched;  ///< line of each operation's last access, in warming
 
-    State(const Machine& m, const std::vector<BoundOp>& o)
+    State(const Machine& m, const std::vector<BoundOp>& o, Memory own)
         : machine(m),
           ops(o),
-          memory(m),
+          memory(std::move(own)),
           predictor(m.predictor, m.predictorBits),
           window(m.reorderBuffer),
           decoded(m.decodeQueue + m.frontDepth * m.fetchWidth),
@@ -371,8 +371,11 @@ void Pipeline::State::run(const OpChunk& chunk, std::vector<Passage>* passages) 
 }
 
 Pipeline::Pipeline(const Machine& machine, const std::vector<BoundOp>& ops)
-    : state_(std::make_unique<State>(machine, ops)) {}
+    : state_(std::make_unique<State>(machine, ops, Memory(machine))) {}
+Pipeline::Pipeline(const Machine& machine, const std::vector<BoundOp>& ops, Beyond& beyond, int core)
+    : state_(std::make_unique<State>(machine, ops, Memory(machine, beyond, core))) {}
 Pipeline::~Pipeline() = default;
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
 
 void Pipeline::run(const OpChunk& chunk) {
     state_->run<false>(chunk, nullptr);
@@ -410,6 +413,10 @@ void Pipeline::warm(const OpChunk& chunk) {
 
 Memory& Pipeline::memory() {
     return state_->memory;
+}
+
+std::uint64_t Pipeline::now() const {
+    return state_->cleaned;
 }
 
 Counters Pipeline::counters() const {

@@ -60,7 +60,11 @@ class Pipeline {
 public:
     /// Keeps the machine's numbers; the operations must outlive it.
     Pipeline(const Machine& machine, const std::vector<BoundOp>& ops);
+    /// One of several: `machine` has the caches of this core alone, and what they miss is asked of `beyond`, which must
+    /// outlive it.
+    Pipeline(const Machine& machine, const std::vector<BoundOp>& ops, Beyond& beyond, int core);
     ~Pipeline();
+    Pipeline(Pipeline&&) noexcept;
     /// Runs the operations of the chunk; nothing is allocated.
     void run(const OpChunk& chunk);
     /// The same, and tells when each was where; one entry per operation is added.
@@ -69,6 +73,8 @@ public:
     void warm(const OpChunk& chunk);
     /// For what is run in part: contents that the rest would have left (memory.h).
     Memory& memory();
+    /// Nothing that runs later asks caches before this cycle.
+    std::uint64_t now() const;
     /// Of all that ran so far; the cycle of the last retirement ends it.
     Counters counters() const;
 

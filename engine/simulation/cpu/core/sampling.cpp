@@ -1,7 +1,6 @@
 #include "simulation/cpu/core/sampling.h"
 
 #include "base/random.h"
-#include "simulation/cpu/core/pipeline.h"
 #include "simulation/cpu/core/strata.h"
 #include "simulation/sampling/signatures.h"
 #include "simulation/sampling/statistics.h"
@@ -15,16 +14,24 @@ namespace orrery::pipeline {
 
 namespace {
 
+class OneCore final : public SampleRunner {
+public:
+    OneCore(const LoopNest& nest, const Machine& machine) : ops_(boundOps(machine, nest.ops)), core_(machine, ops_) {}
+    void warm(const OpChunk& chunk) override { core_.warm(chunk); }
+    void run(const OpChunk& chunk) override { core_.run(chunk); }
+    void run(const OpChunk& chunk, std::vector<Passage>& passages) override { core_.run(chunk, passages); }
+    Counters counters() const override { return core_.counters(); }
+
+private:
+    std::vector<BoundOp> ops_;
+    Pipeline core_;
+};
+
 // Simulates units where they lie, each behind what warms it.
 class UnitRunner {
 public:
-    UnitRunner(const LoopNest& nest, const Machine& machine, const SampleOptions& options, SampleResult& result)
-        : nest_(nest),
-          options_(options),
-          result_(result),
-          ops_(boundOps(machine, nest.ops)),
-          core_(machine, ops_),
-          stream_(nest) {}
+    UnitRunner(const LoopNest& nest, SampleRunner& core, const SampleOptions& options, SampleResult& result)
+        : options_(options), result_(result), core_(core), stream_(nest) {}
 
     /// Cycles per operation of the unit that begins at this operation. Units come in ascending order.
     double measure(std::uint64_t at) {
@@ -105,11 +112,9 @@ private:
             result_.simulated += chunk.size;
         }
     }
-    const LoopNest& nest_;
     const SampleOptions& options_;
     SampleResult& result_;
-    std::vector<BoundOp> ops_;
-    Pipeline core_;
+    SampleRunner& core_;
     NestStream stream_;
     OpChunk chunk_;
     std::vector<Passage> passages_;
@@ -204,15 +209,18 @@ Profile profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed
 }  // namespace
 
 SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options) {
+    OneCore core(nest, machine);
+    return sampled(nest, core, options);
+}
+
+SampleResult sampled(const LoopNest& nest, SampleRunner& core, const SampleOptions& options) {
     SampleResult result;
     const std::uint64_t length = nest.length();
     result.operations = length;
     const std::uint64_t units = std::max<std::uint64_t>(2, options.units),
                         unit = std::max<std::uint64_t>(1, options.unit);
-    UnitRunner runner(nest, machine, options, result);
+    UnitRunner runner(nest, core, options, result);
     if (length < 4 * units * (unit + options.detailed)) {
-        const auto ops = boundOps(machine, nest.ops);
-        Pipeline core(machine, ops);
         NestStream stream(nest);
         OpChunk chunk;
         while (!options.stop.stop_requested() && stream.next(chunk)) core.run(chunk);

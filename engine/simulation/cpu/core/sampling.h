@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "simulation/cpu/core/kernels/nest.h"
-#include "simulation/cpu/core/machine.h"
+#include "simulation/cpu/core/pipeline.h"
 
 #include <cstdint>
 #include <stop_token>
@@ -38,5 +38,18 @@ struct SampleResult {
 };
 
 SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options);
+
+/// What runs the operations of a nest: a core, or several at once (../cores) of which the mean counts.
+class SampleRunner {
+public:
+    virtual ~SampleRunner() = default;
+    virtual void warm(const OpChunk& chunk) = 0;
+    virtual void run(const OpChunk& chunk) = 0;
+    /// Adds a passage for each operation.
+    virtual void run(const OpChunk& chunk, std::vector<Passage>& passages) = 0;
+    virtual Counters counters() const = 0;
+};
+/// `runner` has run nothing yet.
+SampleResult sampled(const LoopNest& nest, SampleRunner& runner, const SampleOptions& options);
 
 }  // namespace orrery::pipeline

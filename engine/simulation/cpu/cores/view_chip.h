@@ -1,0 +1,15 @@
+#pragma once
+
+// The cores of a design as a chip: who shares which cache, and whose memory is where.
+
+#include "hardware/views/core_view.h"
+#include "simulation/cpu/cores/chip.h"
+
+namespace orrery::pipeline {
+
+/// Of unlike cores those of the view's sort; the others rest. Fails as machineOf(), with the codes of check(Chip), and
+/// with `cores.no-link` where parts have memory of their own and nothing with a rate is drawn between them,
+/// `cores.unlike-nodes` where such parts differ.
+Expected<Chip> chipOf(const CoreView& view, Pages pages = Pages::Local);
+
+}  // namespace orrery::pipeline
