@@ -164,6 +164,46 @@ private slots:
         }
         QVERIFY2(reached > 0.9 * bandwidth, qPrintable(QString::number(reached / bandwidth)));
     }
+    // The same in chunks that all cores run one after another, as samples do: none takes a time that others have yet to
+    // reach, so that the memory is full and no more, and ends when it does in one run.
+    void chunkByChunkTheMemoryHoldsToo() {
+        const Machine core = machineOf("cortex-a76");
+        const double bandwidth = 1.4 * core.memoryBandwidth;
+        const Chip chip = chipWith(core, 4, bandwidth);
+        const auto nest = nestOf(kernelOf("relu n=120000 neon"), core);
+        QVERIFY(nest);
+        const auto ops = boundOps(core, nest->ops);
+        const std::uint64_t apart = copyBytes({&*nest});
+        std::vector<std::vector<std::uint64_t>> shifts;
+        std::vector<LoopNest> nests;
+        for (std::int64_t i = 0; i < 4; ++i) {
+            const std::vector<std::int64_t> copies(nest->arrays.size(), i);
+            shifts.push_back(shiftsOf(*nest, copies, apart));
+            nests.push_back(shifted(*nest, copies, apart));
+        }
+        Cores inChunks(chip, {0, 1, 2, 3}, {4, &ops}), inOneRun(chip, {0, 1, 2, 3}, {4, &ops});
+        NestStream stream(*nest);
+        OpChunk chunk;
+        while (stream.next(chunk)) inChunks.run(chunk, shifts, nullptr);
+        std::vector<NestStream> streams;
+        for (const LoopNest& each : nests) streams.emplace_back(each);
+        inOneRun.run(streams);
+        std::array<double, 2> ended{}, lines{};
+        for (std::size_t i = 0; i < 4; ++i) {
+            for (const auto& [at, cores] : {std::pair{0u, &inChunks}, {1u, &inOneRun}}) {
+                const CoreResult result = cores->result(i);
+                ended[at] = std::max(ended[at], double(result.counters.cycles));
+                lines[at] += double(result.use.reads + result.use.writes);
+            }
+        }
+        for (const unsigned at : {0u, 1u}) {
+            // But for lines that are written when the last operation has retired.
+            const double under = 64 * (lines[at] - 4 * core.storeQueue) / (ended[at] / core.clock);
+            QVERIFY2(under <= bandwidth, qPrintable(QString::number(under / bandwidth)));
+            QVERIFY2(under > 0.9 * bandwidth, qPrintable(QString::number(under / bandwidth)));
+        }
+        QVERIFY2(std::abs(ended[0] / ended[1] - 1) < 0.03, qPrintable(QString::number(ended[0] / ended[1])));
+    }
     // A whole kernel over more cores: never slower than work alone allows, never faster than an equal share of it.
     void moreCoresShareTheWork() {
         const Machine core = machineOf("zen4");

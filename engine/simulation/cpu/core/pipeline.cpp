@@ -415,6 +415,14 @@ Memory& Pipeline::memory() {
     return state_->memory;
 }
 
+void Pipeline::holdUntil(std::uint64_t cycle) {
+    State& state = *state_;
+    if (cycle <= state.fetchCycle) return;
+    state.fetchCycle = cycle;
+    state.fetched = 0;
+    state.groupEnded = state.refilling = false;
+}
+
 std::uint64_t Pipeline::now() const {
     return state_->cleaned;
 }

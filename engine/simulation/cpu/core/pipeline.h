@@ -73,6 +73,8 @@ public:
     void warm(const OpChunk& chunk);
     /// For what is run in part: contents that the rest would have left (memory.h).
     Memory& memory();
+    /// Nothing more is fetched before this cycle: for cores that go on together.
+    void holdUntil(std::uint64_t cycle);
     /// Nothing that runs later asks caches before this cycle.
     std::uint64_t now() const;
     /// Of all that ran so far; the cycle of the last retirement ends it.

@@ -41,16 +41,16 @@ Cores::Cores(const Chip& chip, const std::vector<int>& places, const std::vector
         cores_.emplace_back(own, *ops[i], beyond(own.caches.size(), places[i]), places[i]);
 }
 
-// The core to go on with, and what all others have passed.
-std::size_t Cores::least(const std::vector<bool>& done) {
+// The core to go on with, and what all others have passed. Those that are done may come back with a next chunk.
+std::size_t Cores::least(const std::vector<bool>& done, bool comeBack) {
     std::size_t first = cores_.size();
     std::uint64_t now = ~0ull;
     others_.cycle = ~0ull;
     for (std::size_t i = 0; i < cores_.size(); ++i) {
-        if (done[i]) continue;
+        if (done[i] && !comeBack) continue;
         const std::uint64_t its = cores_[i].now();
-        if (first == cores_.size() || its < now) {
-            others_.cycle = std::min(others_.cycle, now);
+        if (!done[i] && (first == cores_.size() || its < now)) {
+            if (first != cores_.size()) others_.cycle = std::min(others_.cycle, now);
             now = its;
             first = i;
         } else {
@@ -66,7 +66,7 @@ void Cores::run(std::vector<NestStream>& streams, const std::stop_token& stop, c
     std::vector<Passage> passages;
     std::uint64_t told = 0;
     for (std::uint64_t turns = 1;; ++turns) {
-        const std::size_t core = least(done);
+        const std::size_t core = least(done, false);
         if (core == cores_.size()) break;
         if (!streams[core].next(chunk_, turn)) {
             done[core] = true;
@@ -96,7 +96,7 @@ void Cores::run(const OpChunk& chunk, const std::vector<std::vector<std::uint64_
     std::vector<bool> done(cores_.size(), chunk.size == 0);
     std::vector<Passage> mine;
     for (;;) {
-        const std::size_t core = least(done);
+        const std::size_t core = least(done, true);
         if (core == cores_.size()) break;
         chunk_.size = 0;
         const std::size_t from = next[core], until = std::min(chunk.size, from + turn);
@@ -126,6 +126,12 @@ void Cores::warm(const OpChunk& chunk, const std::vector<std::vector<std::uint64
             cores_[core].warm(chunk_);
         }
     }
+}
+
+void Cores::align() {
+    std::uint64_t last = 0;
+    for (const Pipeline& core : cores_) last = std::max(last, core.counters().cycles);
+    for (Pipeline& core : cores_) core.holdUntil(last);
 }
 
 CoreResult Cores::result(std::size_t index) const {

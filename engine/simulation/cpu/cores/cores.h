@@ -43,10 +43,13 @@ public:
     /// The same, contents only.
     void warm(const OpChunk& chunk, const std::vector<std::vector<std::uint64_t>>& shifts);
 
+    /// All go on from the cycle in which the last of them is done with what has run.
+    void align();
+
     CoreResult result(std::size_t index) const;
 
 private:
-    std::size_t least(const std::vector<bool>& done);
+    std::size_t least(const std::vector<bool>& done, bool comeBack);
 
     OthersPassed others_;
     std::unique_ptr<Memories> memories_;
