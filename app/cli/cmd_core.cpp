@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/core_cores.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -240,6 +241,13 @@ int teachCore(const Arguments& arguments, Watch& watch) {
 
 int runCore(const Arguments& arguments, Watch& watch) {
     if (arguments.value("teach")) return teachCore(arguments, watch);
+    if (arguments.value("cores")) return runCores(arguments, watch);
+    for (const char* each : {"bind", "pages"}) {
+        if (arguments.value(each))
+            return failed(
+                fail("usage.value", fmt::format("`--{}` is said of several cores", each), "`--cores N` with it")
+                    .value());
+    }
     if (!arguments.value("kernel")) return failed(fail("usage.missing", "no kernel is given", "--kernel TEXT").value());
     CoreQuestion question;
     auto machine = machineFor(arguments, question.assumptions);
@@ -315,6 +323,13 @@ const Command coreCommand{
                 {"method", "NAME",
                  "pipeline (default); interval: first order, in one functional pass; concorde: one window of each "
                  "loop on the pipeline, shared out among resources, at a cost that does not grow with the kernel"},
+                {"cores", "N",
+                 "divide the kernel over so many cores of the drawn CPU (`--hardware`), in one clock, with the caches "
+                 "and memories that they share"},
+                {"bind", "NAME", "close (default) or spread: which cores run where not all do"},
+                {"pages", "NAME",
+                 "local (default), interleave, first-node or remote: in which memory pages lie where parts of the CPU "
+                 "have their own"},
                 {"sample", "NAME", "smarts, simpoint or loops: simulate units of it, and state an interval"},
                 {"units", "N", "units of a sample (200)"},
                 {"seed", "N", "of a sample (1)"},
@@ -325,7 +340,9 @@ const Command coreCommand{
     .examples = {{"orrery-cli core --core skylake-server --kernel \"gemm m=128 n=128 k=128 avx2\"",
                   "a product of matrices"},
                  {"orrery-cli core --hardware epyc-9654 --kernel \"softmax avx512\" --method interval --json",
-                  "the core of a drawn processor, fast"}},
+                  "the core of a drawn processor, fast"},
+                 {"orrery-cli core --hardware epyc-9654 --kernel \"add n=400000 avx512\" --cores 8 --bind spread",
+                  "eight cores, each behind a last cache of its own"}},
     .run = runCore,
 };
 

@@ -19,7 +19,9 @@ private slots:
               QStringList{"--hardware", "xeon-8480"}, QStringList{"--core", "zen4", "--method", "interval"},
               QStringList{"--core", "zen4", "--method", "concorde"},
               QStringList{"--core", "zen4", "--sample", "smarts", "--units", "10"},
-              QStringList{"--core", "zen4", "--sample", "simpoint", "--units", "10"}}) {
+              QStringList{"--core", "zen4", "--sample", "simpoint", "--units", "10"},
+              QStringList{"--hardware", "xeon-8480", "--cores", "5"},
+              QStringList{"--hardware", "epyc-9654-x2", "--cores", "6", "--bind", "spread", "--pages", "interleave"}}) {
             const Outcome one = cli(QStringList{"core", "--kernel", "gemm m=60 n=64 k=70", "--json"} + more);
             QVERIFY2(one.exit == 0, one.text());
             for (const std::string& error : schemaErrors(one.out.toStdString(), "core")) QFAIL(error.c_str());
@@ -45,6 +47,32 @@ private slots:
         const Outcome method = cli({"core", "--core", "zen2", "--kernel", "gemm", "--method", "magic"});
         QVERIFY2(method.exit == 2 && method.error.contains("interval"), method.text());
     }
+    // A core that runs alone among the drawn ones is the drawn core.
+    void oneOfManyIsTheOneAlone() {
+        const QStringList question{"core",  "--hardware", "xeon-8480", "--kernel", "gemm m=60 n=64 k=70 avx512",
+                                   "--json"};
+        const auto alone = nlohmann::json::parse(cli(question).out.toStdString());
+        const auto one = nlohmann::json::parse(cli(question + QStringList{"--cores", "1"}).out.toStdString());
+        QCOMPARE(one["cycles"].get<double>(), alone["cycles"].get<double>());
+        QCOMPARE(one["memory"]["read_lines"].get<int>(), alone["memory"]["read_lines"].get<int>());
+        QCOMPARE(one["stack"]["idle"].get<double>(), 0.0);
+    }
+    void mistakesOfSeveralCores() {
+        const QStringList kernel{"core", "--kernel", "add n=4000 avx2"};
+        const Outcome many = cli(kernel + QStringList{"--hardware", "xeon-8480", "--cores", "57"});
+        QVERIFY2(many.exit == 2 && many.error.contains("56"), many.text());
+        const Outcome none = cli(kernel + QStringList{"--hardware", "xeon-8480", "--cores", "0"});
+        QVERIFY2(none.exit == 2, none.text());
+        const Outcome undrawn = cli(kernel + QStringList{"--core", "zen2", "--cores", "4"});
+        QVERIFY2(undrawn.exit == 2 && undrawn.error.contains("--hardware"), undrawn.text());
+        const Outcome pages = cli(kernel + QStringList{"--hardware", "epyc-9654-x2", "--cores", "4", "--pages", "far"});
+        QVERIFY2(pages.exit == 2 && pages.error.contains("interleave"), pages.text());
+        const Outcome sample =
+            cli(kernel + QStringList{"--hardware", "xeon-8480", "--cores", "4", "--sample", "loops"});
+        QVERIFY2(sample.exit == 2, sample.text());
+        const Outcome alone = cli(kernel + QStringList{"--core", "zen2", "--pages", "remote"});
+        QVERIFY2(alone.exit == 2 && alone.error.contains("--cores"), alone.text());
+    }
     // Every command of the handbook's page.
     void theHandbooksCommandsRun() {
         QFile page(ORRERY_SOURCE "/resources/handbook/core.md");
@@ -58,7 +86,7 @@ private slots:
             QVERIFY2(outcome.sound() && outcome.exit == 0, (line.toUtf8() + '\n' + outcome.text()).constData());
             ++ran;
         }
-        QCOMPARE(ran, 5);
+        QCOMPARE(ran, 7);
     }
 };
 

@@ -15,6 +15,7 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace orrery;
@@ -410,6 +411,86 @@ private slots:
             QCOMPARE(priceOf(method, hardware, dense).seconds, computes);
         }
     }
+    // Cores in one clock: a stream takes what an equal share of the memory takes, whoever shares it, and a product
+    // whose operands cores share never less than its roofline.
+    void coresInOneClock() {
+        for (const char* id : {"raspberry-pi-5", "epyc-9654", "xeon-8480"}) {
+            const auto hardware = drawn(id);
+            const auto alone = bindTo("core-cycle", hardware),
+                       four = bindTo("core-cycle", hardware, {{"together", "4"}}),
+                       again = bindTo("core-cycle", hardware, {{"together", "4"}});
+            QVERIFY(alone && four && again);
+            const Kernel stream = rows(KernelKind::Elementwise, "Relu", 8192, 8192);
+            const double ratio = (*four)->price(stream).seconds / (*alone)->price(stream).seconds;
+            QVERIFY2(ratio > 0.9 && ratio < 1.2, qPrintable(QString("%1 %2").arg(id).arg(ratio)));
+            const Kernel dense = product(512, 512, 512);
+            const double seconds = (*four)->price(dense).seconds;
+            QCOMPARE((*again)->price(dense).seconds, seconds);
+            QVERIFY(seconds >= leastSeconds(cpuView(*hardware)->device, dense));
+            const auto terms = (*four)->explain(dense).terms;
+            QVERIFY(std::ranges::any_of(
+                terms, [](const auto& term) { return term.name == "in one clock" && term.value == 4; }));
+        }
+        for (const char* wrong : {"0", "1000", "two"}) {
+            const auto refused = bindTo("core-cycle", drawn("raspberry-pi-5"), {{"together", wrong}});
+            QVERIFY(!refused && refused.error().code == "method.bad-option");
+        }
+    }
+    // Cores of such a chip are a part of all: they have their part of memory and caches, and copies of what they share.
+    void someCoresAreAPartOfAll() {
+        const auto views = coreViews(*firstDevice(drawn("epyc-9654")));
+        QVERIFY(views);
+        const auto machine = pipeline::loadMachine("zen4");
+        CoreShare share;
+        share.spec = *pipeline::readKernel("gemm m=64 n=64 k=64 avx512");
+        share.active = 96, share.down = 8, share.across = 12;
+        for (const auto& [together, cores, shared] : {std::tuple{16, 16, 8}, {4, 4, 4}, {12, 8, 8}, {1, 1, 1}}) {
+            const auto chip = chipAmong(*machine, views->front(), 460.8e9, share, together);
+            QCOMPARE(chip.cores, cores);
+            QCOMPARE(chip.sharedBy.back(), shared);
+            QVERIFY(std::abs(chip.nodeBandwidth - 460.8e9 * cores / 96) < 1);
+            QCOMPARE(chip.core.caches.back().bytes, machine->caches.back().bytes * shared / 8);
+            QVERIFY(check(chip));
+        }
+        const auto nest = nestOf(share.spec, *machine);
+        QVERIFY(nest);
+        const auto copies = copiesAmong(*nest, share, 16);
+        // The thirteenth core begins the second row: another part of A, the first part of B, a result of its own.
+        QCOMPARE(copies[0][0], copies[11][0]);
+        QVERIFY(copies[12][0] != copies[0][0]);
+        QCOMPARE(copies[12][1], copies[0][1]);
+        QVERIFY(copies[1][1] != copies[0][1]);
+        QVERIFY(copies[12][2] != copies[0][2]);
+    }
+    // Two sockets: a stream of remote pages is as slow as the link, of local ones as fast as the memories.
+    void pagesOfTwoSockets() {
+        const auto two = drawn("epyc-9654-x2");
+        const Kernel stream = rows(KernelKind::Elementwise, "Relu", 32768, 16384);
+        for (const char* method : {"cpu-roofline", "core-windows", "core-cycle"}) {
+            const auto with = [&](const char* pages) {
+                const auto pricer = bindTo(method, two, {{"pages", pages}});
+                if (!pricer) qFatal("%s", pricer.error().message.c_str());
+                return (*pricer)->price(stream).seconds;
+            };
+            const double local = with("local"), remote = with("remote");
+            QCOMPARE(with("interleave"), priceOf(method, two, stream).seconds);
+            QVERIFY(local <= with("interleave") * 1.001 && with("interleave") <= remote);
+            QVERIFY(with("first-node") > 1.5 * local);
+            const double links = 460.8 / 256;
+            QVERIFY2(std::abs(remote / local / links - 1) < 0.1,
+                     qPrintable(QString("%1 %2").arg(method).arg(remote / local)));
+            // One socket has nothing to choose.
+            const auto one = drawn("epyc-9654");
+            QCOMPARE((*bindTo(method, one, {{"pages", "remote"}}))->price(stream).seconds,
+                     priceOf(method, one, stream).seconds);
+            const auto refused = bindTo(method, two, {{"pages", "far"}});
+            QVERIFY(!refused && refused.error().code == "method.bad-option");
+        }
+        Hardware apart = *two;
+        apart.root.children.front().children.pop_back();
+        const auto unjoined = bindTo("core-windows", std::make_shared<const Hardware>(apart), {{"pages", "remote"}});
+        QVERIFY(!unjoined && unjoined.error().code == "cores.no-link");
+    }
     void whatItCannotAnswer() {
         const auto unnamed = withAttribute(*drawn("raspberry-pi-5"), "core.microarchitecture", "nobodys");
         QVERIFY(unnamed);
@@ -456,8 +537,8 @@ private slots:
         QVERIFY(std::abs(told(direct) - 29e-6 - 9216 * 575e-9) < 1e-9);
         QVERIFY(added(direct) > told(direct));
     }
-    // Cells of the handbook's table: the least times of ncnn's users, to which nothing was set. Kernels alone, which are
-    // all but 1 % of these.
+    // Cells of the handbook's table: the least times of ncnn's users, to which nothing was set. Kernels alone, which
+    // are all but 1 % of these.
     void ncnnsTimes_data() {
         QTest::addColumn<QString>("id");
         QTest::addColumn<QString>("run");

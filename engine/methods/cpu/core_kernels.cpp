@@ -5,11 +5,13 @@
 #include "methods/cpu/core_share.h"
 #include "methods/cpu/core_windows.h"
 #include "methods/cpu/cpu_framework.h"
+#include "methods/cpu/cpu_pages.h"
 #include "methods/cpu/cpu_roofline.h"
 #include "methods/cpu/cpu_view.h"
 #include "methods/model/kernel_bound.h"
 #include "simulation/cpu/core/sampling.h"
 #include "simulation/cpu/core/view_machine.h"
+#include "simulation/cpu/cores/sample_cores.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +34,7 @@ struct CoreSettings {
     bool framework = false;
     bool flows = false;  ///< windows by a pass of dataflow
     bool alone = false;  ///< one sort of cores works, the others rest
+    int together = 1;    ///< cores that are simulated in one clock
 };
 
 struct CoreSort {
@@ -56,6 +59,7 @@ struct PricedCore {
     double low = 0, high = 0;        ///< of the simulation: what sampling, or windows, may miss of it
     CoreEstimate windows;            ///< where not sampled: its attribution
     const CoreSort* sort = nullptr;  ///< of the cores that all others wait for
+    int together = 1;                ///< cores that were simulated in one clock
     bool clipped = false;
     bool told = false;  ///< with what each resource alone would take, which the price does without
 };
@@ -91,6 +95,10 @@ public:
                fmt::format("Each runs `{}`{}.", pipeline::toText(share.spec),
                            share.rounds > 1 ? fmt::format(", {:.0f} times", share.rounds) : ""));
         number("operations", priced->operations, "Of the core that has most to do.");
+        if (priced->together > 1)
+            number(
+                "in one clock", priced->together,
+                "Cores that were simulated together, with their part of caches and of main memory; their mean counts.");
         const CoreSort& sort = *priced->sort;
         seconds("cycles", priced->cycles / sort.machine.clock,
                 fmt::format("{:.0f} cycles at {:.3g} GHz{}.", priced->cycles, sort.machine.clock / 1e9,
@@ -122,6 +130,10 @@ public:
         out.push_back(
             "Caches are empty when a kernel begins; each core has an equal share of memory and of caches that "
             "cores share");
+        if (settings_.together > 1)
+            out.push_back(fmt::format(
+                "Up to {} cores run in one clock, in slices of shared caches and a memory that are their part of all",
+                settings_.together));
         if (settings_.alone)
             out.push_back(fmt::format("Of unlike cores only those of `{}` work", sorts_.front().core.core));
         out.push_back("Cores take equal work and wait for the last; data that several read comes from memory once");
@@ -192,10 +204,25 @@ private:
         return priced;
     }
 
-    // Adds what one core takes for so many times of this kernel; false: it has no instructions.
-    bool run(const pipeline::KernelSpec& spec, const Machine& machine, double times, const std::stop_token& stop,
-             PricedCore& out) const {
-        const auto nest = nestOf(spec, machine);
+    pipeline::SampleResult sample(const pipeline::LoopNest& nest, const CoreSort& sort, const CoreShare& share,
+                                  const pipeline::SampleOptions& options, PricedCore& out) const {
+        if (settings_.together > 1 && share.active > 1) {
+            const pipeline::Chip chip =
+                chipAmong(sort.machine, sort.core, cpu_.device.main().bandwidth.value, share, settings_.together);
+            if (chip.cores > 1 && check(chip)) {
+                out.together = chip.cores;
+                pipeline::CoresRunner runner(nest, chip, copiesAmong(nest, share, chip.cores));
+                return sampled(nest, runner, options);
+            }
+        }
+        return sampled(nest, shared(sort, share), options);
+    }
+
+    // Adds what one core takes for its share, so many times; false: it has no instructions.
+    bool run(const CoreSort& sort, const CoreShare& share, const std::stop_token& stop, PricedCore& out) const {
+        const Machine machine = shared(sort, share);
+        const auto nest = nestOf(share.spec, machine);
+        const double times = share.rounds;
         if (!nest) return false;
         if (settings_.sampled) {
             pipeline::SampleOptions options;
@@ -203,7 +230,7 @@ private:
             options.units = settings_.units;
             options.confidence = 0.9;
             options.stop = stop;
-            const auto result = sampled(*nest, machine, options);
+            const auto result = sample(*nest, sort, share, options, out);
             const double operations = times * double(result.operations);
             out.operations += operations;
             out.cycles += result.cpi * operations;
@@ -239,15 +266,14 @@ private:
         out.sort = &sort;
         out.told = told || settings_.sampled || model_.regressor;
         if (share) out.share = *share;
-        if (!share || !run(share->spec, shared(sort, *share), share->rounds, stop, out))
-            return byRoofline(sort, kernel);
+        if (!share || !run(sort, *share, stop, out)) return byRoofline(sort, kernel);
         if (settings_.framework && laysOut(kernel, *share)) {
             CoreShare copy{{"relu", {}, share->spec.instructionSet}, sort.core.cores};
             const double part = std::ceil(coreWeightBytes(kernel) / pipeline::elementBytes(copy.spec.instructionSet) /
                                           double(copy.active));
             copy.rounds = std::ceil(part / (1 << 20));
             copy.spec.sizes["n"] = static_cast<std::int64_t>(std::ceil(part / copy.rounds));
-            run(copy.spec, shared(sort, copy), copy.rounds, stop, out);
+            run(sort, copy, stop, out);
         }
         double constant = cpu_.device.launchOverhead.value;
         if (settings_.framework) constant += frameworkTimes.call + freshSeconds(kernel, *share);
@@ -274,21 +300,35 @@ private:
     mutable std::map<std::uint64_t, PricedCore> known_;
 };
 
+// What a core finds behind its caches: the memory's own latency, and of the link what crosses it.
+void reachMemory(Machine& machine, const MemoryNodes& memories, pipeline::Pages pages) {
+    if (memories.nodes < 2) return;
+    const double own = memories.latency.value > 0 ? memories.latency.value : machine.memoryLatency;
+    const auto reach = pipeline::reachOf(static_cast<int>(memories.nodes), memories.bandwidth.value, own,
+                                         memories.linkBandwidth.value, memories.linkLatency.value, pages);
+    machine.memoryLatency = reach.latency;
+}
+
 Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& context, bool sampled) {
     auto cpu = cpuView(device);
     if (!cpu) return Unexpected(std::move(cpu.error()));
     auto cores = coreViews(device);
     if (!cores) return Unexpected(std::move(cores.error()));
-    std::vector<CoreSort> sorts;
-    for (CoreView& core : *cores) {
-        auto machine = pipeline::machineOf(core);
-        if (!machine) return Unexpected(std::move(machine.error()));
-        sorts.push_back({std::move(core), std::move(*machine)});
-    }
     const auto option = [&](std::string_view key) {
         const auto found = context.options.find(key);
         return found == context.options.end() ? std::string() : found->second;
     };
+    const auto pages = pagesOf(option("pages"));
+    if (!pages) return Unexpected(pages.error());
+    if (auto placed = placePages(*cpu, cores->front().memories, *pages); !placed) return Unexpected(placed.error());
+    std::vector<CoreSort> sorts;
+    for (CoreView& core : *cores) {
+        auto machine = pipeline::machineOf(core);
+        if (!machine) return Unexpected(std::move(machine.error()));
+        reachMemory(*machine, core.memories, *pages);
+        core.assumptions = cpu->assumptions;
+        sorts.push_back({std::move(core), std::move(*machine)});
+    }
     CoreSettings settings{.sampled = sampled};
     if (option("cores") == "fastest") {
         auto fastest =
@@ -307,6 +347,12 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
             return fail("method.bad-option", fmt::format("`units` of a simulated core is `{}`", text),
                         "a whole number from 4 to 100000");
         settings.units = static_cast<std::uint64_t>(*units);
+        const std::string several = option("together").empty() ? "1" : option("together");
+        const auto together = wholeIn(several);
+        if (!together || *together < 1 || *together > 128)
+            return fail("method.bad-option", fmt::format("`together` of a simulated core is `{}`", several),
+                        "a whole number from 1 to 128");
+        settings.together = static_cast<int>(*together);
     } else {
         static const Expected<WindowModel> shipped = loadWindowModel();
         if (!shipped) return Unexpected(shipped.error());
@@ -365,7 +411,7 @@ MethodCard coreCard(std::string_view title, Methodology methodology, std::string
 KernelMethod coreWindowKernels() {
     return {
         .id = "core-windows",
-        .version = "1.4.0",
+        .version = "1.5.0",
         .binder = bindCoreWindows,
         .options = {libraryOption(),
                     coresOption(),
@@ -373,7 +419,8 @@ KernelMethod coreWindowKernels() {
                      .title = "Windows run on",
                      .choices = {"pipeline", "flow"},
                      .fallback = "pipeline",
-                     .meaning = "The simulated pipeline, or a pass of dataflow: a first order, twenty times faster."}},
+                     .meaning = "The simulated pipeline, or a pass of dataflow: a first order, twenty times faster."},
+                    pagesOption()},
         .card = coreCard("Core by windows", Methodology::Hybrid,
                          "Each kernel as instructions of one core: one window of each loop on the simulated pipeline, "
                          "its cache lines where the addresses say, shared out among the core's resources.",
@@ -388,7 +435,7 @@ KernelMethod coreWindowKernels() {
 KernelMethod coreCycleKernels() {
     return {
         .id = "core-cycle",
-        .version = "1.3.0",
+        .version = "1.4.0",
         .binder = bindCoreCycle,
         .options = {libraryOption(),
                     coresOption(),
@@ -397,7 +444,15 @@ KernelMethod coreCycleKernels() {
                      .choices = {},
                      .fallback = "100",
                      .meaning = "How many stretches of 1,000 operations of a kernel are simulated and measured, some "
-                                "of each of its loops; the spread narrows with the root of their number."}},
+                                "of each of its loops; the spread narrows with the root of their number."},
+                    {.key = "together",
+                     .title = "In one clock",
+                     .choices = {},
+                     .fallback = "1",
+                     .meaning = "How many of the cores that share a kernel are simulated together, with what they "
+                                "take from each other in shared caches and memory; 1: one core with an equal share. "
+                                "The time grows with their number."},
+                    pagesOption()},
         .card = coreCard("Core cycle by cycle", Methodology::CycleAccurate,
                          "Each kernel as instructions on one core's simulated pipeline, caches and memory, in units "
                          "drawn from each of its loops.",

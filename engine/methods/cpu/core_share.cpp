@@ -1,6 +1,7 @@
 #include "methods/cpu/core_share.h"
 
 #include "methods/answer/vector_functions.h"
+#include "simulation/cpu/cores/split.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,27 +91,12 @@ private:
         return shares(whole, share_.active);
     }
 
-    // Rows and columns (whole registers) over so many cores: the grid whose largest piece is least, of equal ones the
-    // most square.
     std::pair<std::int64_t, std::int64_t> grid(std::int64_t rows, std::int64_t columns, std::int64_t cores) {
-        const std::int64_t registers = shares(columns, lanes_);
-        std::pair<std::int64_t, std::int64_t> best{rows, columns};
-        std::int64_t used = 1;
-        double least = double(rows) * double(registers);
-        for (std::int64_t across = 1; across <= std::min(cores, registers); ++across) {
-            const std::int64_t down = std::min(cores / across, rows);
-            const std::int64_t r = shares(rows, down), c = shares(registers, across);
-            const double size = double(r) * double(c);
-            const auto square = [&](std::int64_t x, std::int64_t y) {
-                return std::abs(std::log(double(x) / double(y)));
-            };
-            if (size < least ||
-                (size == least && square(r, c * lanes_) < square(best.first, std::max<std::int64_t>(1, best.second)))) {
-                least = size, best = {r, std::min(columns, c * lanes_)}, used = down * across;
-            }
-        }
-        share_.active *= used;
-        return best;
+        const pipeline::Grid made = pipeline::gridOf(rows, columns, lanes_, cores);
+        share_.active *= made.down * made.across;
+        share_.down = shares(rows, made.rows);
+        share_.across = shares(columns, made.columns);
+        return {made.rows, made.columns};
     }
 
     // From the pieces of both operands that each of so many cores has, the whole operands and the result.
@@ -191,6 +177,7 @@ private:
             return true;
         }
         share_.active = std::min(images, cores_);
+        share_.oneWeight = groups == 1;
         share_.rounds = double(shares(images, share_.active));
         const auto reach = [&](std::int64_t made) { return (made - 1) * c.stride + c.kernelHeight; };
         const double taps = double(in * c.kernelHeight * c.kernelWidth), across = double(in * reach(c.outWidth));
@@ -220,6 +207,7 @@ private:
         const std::int64_t across = decode ? 1 : std::clamp<std::int64_t>(cores_ / heads, 1, queries);
         const std::int64_t piece = shares(queries, across), parts = shares(queries, piece);
         share_.active *= parts;
+        share_.across = parts;
         const double row = double(a.headDim), kept = 2 * double(keys) * row;
         noteReaders(double(parts), double(piece) * row, kept, double(queries) * row, kept, double(queries) * row);
         set("attention", {{"heads", mine}, {"q", piece}, {"kv", keys}, {"d", a.headDim}});
@@ -245,6 +233,51 @@ Machine machineAmong(Machine machine, const CoreView& core, double bandwidth, do
     for (std::size_t i = 0; i < machine.caches.size() && i < core.caches.size(); ++i)
         machine.caches[i].bytes /= std::max(1.0, std::min(core.caches[i].sharedBy, active));
     return machine;
+}
+
+pipeline::Chip chipAmong(const Machine& machine, const CoreView& core, double bandwidth, const CoreShare& share,
+                         int together) {
+    const double active = double(share.active);
+    const auto sharers = [&](std::size_t level) {
+        const double drawn = level < core.caches.size() ? core.caches[level].sharedBy : 1;
+        return std::max<std::int64_t>(1, std::min<std::int64_t>(std::llround(drawn), share.active));
+    };
+    int cores = static_cast<int>(std::clamp<std::int64_t>(together, 1, share.active));
+    const auto divides = [&] {
+        for (std::size_t level = 0; level < machine.caches.size(); ++level) {
+            if (sharers(level) < cores && cores % sharers(level) != 0) return false;
+        }
+        return true;
+    };
+    while (!divides()) --cores;
+    pipeline::Chip chip;
+    chip.core = machine;
+    chip.cores = cores;
+    double reach = 1;
+    for (std::size_t level = 0; level < machine.caches.size(); ++level) {
+        const double all = double(sharers(level)), here = std::min(all, double(cores));
+        pipeline::CacheSpec& cache = chip.core.caches[level];
+        cache.bytes = std::max(64.0 * cache.ways, cache.bytes * here / all);
+        chip.sharedBy.push_back(static_cast<int>(here));
+        reach = all;
+    }
+    // What more cores read than are here comes for all of them at once too.
+    const double readers = std::clamp(share.readers, 1.0, reach);
+    chip.nodeBandwidth = bandwidth * cores / active * readers / std::min(readers, double(cores));
+    chip.core.memoryBandwidth = std::min(chip.core.memoryBandwidth, chip.nodeBandwidth);
+    return chip;
+}
+
+std::vector<std::vector<std::int64_t>> copiesAmong(const pipeline::LoopNest& nest, const CoreShare& share, int cores) {
+    std::vector<std::vector<std::int64_t>> copies;
+    const std::int64_t pieces = share.down * share.across;
+    for (std::int64_t core = 0; core < cores; ++core) {
+        const std::int64_t problem = core / pieces, piece = core % pieces;
+        const std::int64_t row = problem * share.down + piece / share.across;
+        const std::int64_t column = (share.oneWeight ? 0 : problem * share.across) + piece % share.across;
+        copies.push_back(pipeline::copiesOf(nest, share.spec.kernel, row, column, core));
+    }
+    return copies;
 }
 
 }  // namespace orrery

@@ -5,18 +5,22 @@
 
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/core/kernels/kernel.h"
+#include "simulation/cpu/cores/chip.h"
 #include "workload/kernel.h"
 
 #include <optional>
+#include <vector>
 
 namespace orrery {
 
 struct CoreShare {
-    pipeline::KernelSpec spec;  ///< of the core that has most to do
-    std::int64_t active = 1;    ///< cores that work at once
-    double rounds = 1;          ///< how often that core runs it
-    double readers = 1;         ///< cores that work on a byte of the operands, on average of all bytes
-    bool widened = false;       ///< computes in fp32 what is stored in fewer bits
+    pipeline::KernelSpec spec;          ///< of the core that has most to do
+    std::int64_t active = 1;            ///< cores that work at once
+    double rounds = 1;                  ///< how often that core runs it
+    double readers = 1;                 ///< cores that work on a byte of the operands, on average of all bytes
+    std::int64_t down = 1, across = 1;  ///< the grid of pieces of one problem; cores beyond it work on the next one
+    bool oneWeight = false;             ///< problems share their second operand
+    bool widened = false;               ///< computes in fp32 what is stored in fewer bits
 };
 
 /// Batches and heads first, then a grid over rows and columns whose largest piece is least. Products of few rows are
@@ -30,5 +34,13 @@ std::optional<CoreShare> coreShareOf(const Kernel& kernel, const pipeline::Machi
 /// `bandwidth`. What `readers` of them read, within the reach of one last cache, comes from memory once for all.
 pipeline::Machine machineAmong(pipeline::Machine machine, const CoreView& core, double bandwidth, double active,
                                double readers);
+
+/// Some of the cores that work at once, in one clock: with their part of caches and of main memory's `bandwidth`, as if
+/// all others did the same. At most `together` cores; fewer where caches are shared by numbers that do not divide it,
+/// one where `together` or the share says so.
+pipeline::Chip chipAmong(const pipeline::Machine& machine, const CoreView& core, double bandwidth,
+                         const CoreShare& share, int together);
+/// For each core of such a chip, which copies of the arrays of the share's nest it works on.
+std::vector<std::vector<std::int64_t>> copiesAmong(const pipeline::LoopNest& nest, const CoreShare& share, int cores);
 
 }  // namespace orrery

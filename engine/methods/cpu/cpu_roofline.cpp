@@ -5,6 +5,7 @@
 #include "methods/answer/vector_functions.h"
 #include "methods/cpu/cpu_fit.h"
 #include "methods/cpu/cpu_framework.h"
+#include "methods/cpu/cpu_pages.h"
 #include "methods/cpu/cpu_view.h"
 #include "workload/kernel_parts.h"
 
@@ -17,7 +18,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.2.0";
+constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.3.0";
 
 // How much of the registers' lanes and of the cores a product's extents leave idle, as a factor of time: columns fill
 // whole registers, and cores share rows or columns, whichever are more.
@@ -208,6 +209,12 @@ private:
 Expected<KernelPricerPtr> bindCpuRoofline(const DeviceRef& place, const BindContext& context) {
     auto view = cpuView(place);
     if (!view) return Unexpected(std::move(view.error()));
+    const auto pages = context.options.find("pages");
+    const auto lie = pagesOf(pages == context.options.end() ? std::string_view() : pages->second);
+    if (!lie) return Unexpected(lie.error());
+    const auto memories = memoryNodes(place);
+    if (!memories) return Unexpected(memories.error());
+    if (auto placed = placePages(*view, *memories, *lie); !placed) return Unexpected(placed.error());
     const auto library = context.options.find("library");
     const bool framework = library != context.options.end() && library->second == "framework";
     return KernelPricerPtr(std::make_shared<const CpuPricer>(*view, context.calibrations, framework, evenShare(place)));
@@ -283,7 +290,8 @@ KernelMethod cpuRooflineMethod() {
                          .choices = {"engine", "framework"},
                          .fallback = "engine",
                          .meaning = "An engine that keeps weights packed and calls at once, or a framework that "
-                                    "dispatches each kernel and packs weights anew (torch.compile without freezing)."}},
+                                    "dispatches each kernel and packs weights anew (torch.compile without freezing)."},
+                        pagesOption()},
             .card = cpuRooflineCard()};
 }
 
