@@ -191,12 +191,7 @@ Expected<CoresQuestion> questionOf(const Arguments& arguments) {
         return fail("usage.value", fmt::format("`--cores` is `{}`", *arguments.value("cores")),
                     fmt::format("1 to {}, which `{}` has", question.chip.cores, view->name));
     question.places = placesOf(question.chip, static_cast<int>(*cores), question.binding);
-    for (const auto& each : view->assumptions) report(warning("core.assumed", each));
-    if (view->alike < view->cores)
-        report(warning("core.assumed",
-                       fmt::format("Only the {} cores `{}` run; the others rest.", view->alike, view->core)));
-    if (question.chip.nodes < 2 && *pages != Pages::Local)
-        report(warning("core.assumed", "All cores lie beside one memory, so pages are local."));
+    for (const auto& each : assumptionsOf(*view, question.chip)) report(warning("core.assumed", each));
     return question;
 }
 

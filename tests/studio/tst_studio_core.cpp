@@ -246,6 +246,36 @@ private slots:
         const auto events = QJsonDocument::fromJson(QByteArray::fromStdString(laneTrace(trace))).object();
         QVERIFY(events["traceEvents"].toArray().size() > static_cast<qsizetype>(trace.stretches.size()));
     }
+    // Several cores of the drawn CPU: a bar for each, causes that sum to the run, and the command that asks the same.
+    void coresOfTheDrawingShareAKernel() {
+        PipelineTab* tab = pipeline("add n=20000 avx2");
+        auto* core = page_->findChild<QComboBox*>("core.pipeline.core");
+        auto* number = page_->findChild<QSpinBox*>("core.pipeline.cores");
+        QVERIFY(!number->isVisible());  // a pipeline that ships says nothing of other cores
+        tab->setDesign(std::make_shared<const Hardware>(loadHardware("epyc-9654").value().hardware));
+        core->setCurrentIndex(0);
+        emit core->activated(0);
+        QVERIFY(number->isVisible() && !page_->findChild<QComboBox*>("core.pipeline.pages")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->isRunning(), 20000);
+        QVERIFY(!tab->cores()->isVisible());
+        number->setValue(5);
+        QVERIFY(page_->findChild<QComboBox*>("core.pipeline.pages")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->several && !tab->isRunning(), 20000);
+        const PipelineAnswer& answer = *tab->answer();
+        QVERIFY(tab->cores()->isVisible());
+        QCOMPARE(tab->cores()->bars().size(), std::size_t{5});
+        QVERIFY(tab->cores()->bars().front().words.contains("l3"));
+        QCOMPARE(answer.operations, answer.length);
+        double sum = 0;
+        const auto cycles = static_cast<double>(answer.several->run.cycles());
+        for (const ui::Bar& bar : tab->causes()->bars()) sum += bar.value;
+        QVERIFY(qAbs(sum - cycles) < 1e-6 * cycles);
+        QCOMPARE(tab->view()->picture().rows.size(), std::size_t{400});
+        QVERIFY(tab->command().contains("--cores 5 --bind close"));
+        number->setValue(1);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->answer()->several && !tab->isRunning(), 20000);
+        QVERIFY(!tab->cores()->isVisible());
+    }
     void aCoreWithoutTheInstructionsSaysSo() {
         PipelineTab* tab = pipeline("add n=1024 avx2");
         // A drawn device that is no CPU.

@@ -2,6 +2,7 @@
 
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/core/view_machine.h"
+#include "simulation/cpu/cores/view_chip.h"
 #include "widgets/common/text.h"
 
 #include <algorithm>
@@ -24,6 +25,70 @@ Expected<Machine> machineFor(const PipelineQuestion& question, std::vector<std::
     if (!view) return Unexpected(view.error());
     assumptions = view->assumptions;
     return machineOf(*view);
+}
+
+// Operations of a run that are shown: from where `place` says, as many as asked for.
+struct Stretch {
+    std::uint64_t begin = 0, end = 0;
+};
+Stretch stretchOf(const PipelineQuestion& question, std::uint64_t run) {
+    const auto rows = static_cast<std::uint64_t>(std::max(question.rows, 1));
+    const std::uint64_t latest = run > rows ? run - rows : 0;
+    const std::uint64_t begin =
+        std::min(static_cast<std::uint64_t>(std::clamp(question.place, 0.0, 1.0) * static_cast<double>(run)), latest);
+    return {begin, begin + rows};
+}
+
+// What of a chunk that begins at operation `at` lies in the stretch.
+void addRows(ui::PipelinePicture& picture, const Stretch& stretch, std::uint64_t at, const LoopNest& nest,
+             const std::vector<BoundOp>& ops, const OpChunk& chunk, const std::vector<Passage>& passages) {
+    for (std::size_t i = 0; i < chunk.size; ++i) {
+        if (at + i < stretch.begin || at + i >= stretch.end) continue;
+        picture.rows.push_back(
+            {operationText(nest.ops[chunk.op[i]], chunk.address[i]), passages[i], ops[chunk.op[i]].occupancy});
+    }
+}
+
+Expected<PipelineAnswer> runSeveral(const PipelineQuestion& question, PipelineAnswer answer,
+                                    const std::stop_token& stop, Progress& progress) {
+    const auto view = coreView(*question.drawn);
+    if (!view) return Unexpected(view.error());
+    auto chip = chipOf(*view, question.pages);
+    if (!chip) return Unexpected(chip.error());
+    answer.assumptions = assumptionsOf(*view, *chip);
+    const auto places = placesOf(*chip, question.cores, question.binding);
+    if (static_cast<int>(places.size()) < question.cores) answer.assumptions.push_back("all cores that there are");
+    const auto parts = partsOf(answer.kernel, chip->core, static_cast<int>(places.size()));
+    const auto first = nestOf(parts.front().spec, chip->core);
+    if (!first) return Unexpected(first.error());
+    // All cores go on alike, so the run is cut for the first where it is for all.
+    const std::uint64_t own = std::min(first->length(), longestRun / static_cast<std::uint64_t>(parts.size()));
+    const Stretch stretch = stretchOf(question, own);
+    const auto ops = boundOps(chip->core, first->ops);
+    answer.picture.first = stretch.begin;
+    std::uint64_t at = 0, before = 0;
+    SplitOptions options;
+    options.longest = longestRun;
+    options.stop = stop;
+    options.advanced = [&](std::uint64_t done, std::uint64_t all) {
+        progress.setTotal(all);
+        progress.advance(done - before);
+        before = done;
+    };
+    options.watched = [&](const LoopNest& nest, const OpChunk& chunk, const std::vector<Passage>& passages) {
+        if (at + chunk.size > stretch.begin && at < stretch.end)
+            addRows(answer.picture, stretch, at, nest, ops, chunk, passages);
+        at += chunk.size;
+    };
+    auto run = runSplit(answer.kernel, *chip, places, options);
+    if (!run) return Unexpected(run.error());
+    if (stop.stop_requested()) return fail("core.stopped", "the run was stopped");
+    answer.counts = run->cores.front().counters;
+    answer.length = run->operations;
+    for (const CoreResult& core : run->cores) answer.operations += core.counters.operations;
+    answer.machine = chip->core;
+    answer.several = CoresAnswer{std::move(*chip), std::move(*run)};
+    return answer;
 }
 
 }  // namespace
@@ -49,14 +114,17 @@ Expected<PipelineAnswer> runPipeline(const PipelineQuestion& question, const std
     auto kernel = readKernel(question.kernel);
     if (!kernel) return Unexpected(kernel.error());
     answer.kernel = std::move(*kernel);
+    for (const std::string& name : answer.machine.portNames) answer.picture.portNames.push_back(ui::qs(name));
+    if (question.cores > 1) {
+        if (!question.core.empty())
+            return fail("core.no-design", "what cores share is read from a drawn CPU", "one core, or the drawn CPU");
+        return runSeveral(question, std::move(answer), stop, progress);
+    }
     const auto nest = nestOf(answer.kernel, answer.machine);
     if (!nest) return Unexpected(nest.error());
     answer.length = nest->length();
     const std::uint64_t run = std::min(answer.length, longestRun);
-    const auto rows = static_cast<std::uint64_t>(std::max(question.rows, 1));
-    const std::uint64_t latest = run > rows ? run - rows : 0;
-    const std::uint64_t begin =
-        std::min(static_cast<std::uint64_t>(std::clamp(question.place, 0.0, 1.0) * static_cast<double>(run)), latest);
+    const Stretch stretch = stretchOf(question, run);
     progress.setTotal(run);
 
     const auto ops = boundOps(answer.machine, nest->ops);
@@ -64,24 +132,20 @@ Expected<PipelineAnswer> runPipeline(const PipelineQuestion& question, const std
     NestStream stream(*nest);
     OpChunk chunk;
     std::vector<Passage> passages;
-    answer.picture.first = begin;
-    for (const std::string& name : answer.machine.portNames) answer.picture.portNames.push_back(ui::qs(name));
+    answer.picture.first = stretch.begin;
     for (std::uint64_t at = 0; at < run && stream.next(chunk); at += chunk.size) {
         if (stop.stop_requested()) return fail("core.stopped", "the run was stopped");
-        if (at + chunk.size <= begin || at >= begin + rows) {
+        if (at + chunk.size <= stretch.begin || at >= stretch.end) {
             core.run(chunk);
         } else {
             passages.clear();
             core.run(chunk, passages);
-            for (std::size_t i = 0; i < chunk.size; ++i) {
-                if (at + i < begin || at + i >= begin + rows) continue;
-                answer.picture.rows.push_back(
-                    {operationText(nest->ops[chunk.op[i]], chunk.address[i]), passages[i], ops[chunk.op[i]].occupancy});
-            }
+            addRows(answer.picture, stretch, at, *nest, ops, chunk, passages);
         }
         progress.advance(chunk.size);
     }
     answer.counts = core.counters();
+    answer.operations = answer.counts.operations;
     return answer;
 }
 

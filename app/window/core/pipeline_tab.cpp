@@ -10,9 +10,11 @@
 #include "widgets/common/veil.h"
 #include "widgets/plots/bar_list.h"
 
+#include <QFormLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
 
@@ -141,6 +143,13 @@ void PipelineTab::showSizes() {
     }
 }
 
+void PipelineTab::showCores() {
+    const bool drawn = core_->currentIndex() == 0, several = drawn && number_->value() > 1;
+    form_->setRowVisible(number_, drawn);
+    form_->setRowVisible(bind_, several);
+    form_->setRowVisible(pages_, several);
+}
+
 std::string PipelineTab::kernelText() const {
     const KernelForm& form = kernelForms()[static_cast<std::size_t>(std::max(kernel_->currentIndex(), 0))];
     std::string text(form.name);
@@ -173,6 +182,10 @@ PipelineQuestion PipelineTab::question() const {
     question.kernel = kernelText();
     question.place = place_->value() / 1000.0;
     question.rows = rows_->value();
+    if (core_->currentIndex() > 0) return question;
+    question.cores = number_->value();
+    question.binding = static_cast<Binding>(bind_->currentData().toInt());
+    question.pages = static_cast<Pages>(pages_->currentData().toInt());
     return question;
 }
 
@@ -225,21 +238,33 @@ void PipelineTab::tell() {
 
 void PipelineTab::show(const PipelineAnswer& answer) {
     const Counters& counts = answer.counts;
-    const double cycles = static_cast<double>(std::max<std::uint64_t>(counts.cycles, 1));
+    const SplitRun* split = answer.several ? &answer.several->run : nullptr;
+    const double cycles = static_cast<double>(std::max<std::uint64_t>(split ? split->cycles() : counts.cycles, 1));
     const double ipc = static_cast<double>(counts.instructions) / cycles;
-    headline_->setFullText(tr("%1 cycles, %2 instructions per cycle on %3")
-                               .arg(ui::countText(cycles), QString::number(ipc, 'f', 2), ui::qs(answer.machine.title)));
-    const auto stack = counts.stack();
+    headline_->setFullText(
+        split ? tr("%1 cycles on %2 of %3 cores of %4")
+                    .arg(ui::countText(cycles), QString::number(split->cores.size()),
+                         QString::number(answer.several->chip.cores), ui::qs(answer.machine.title))
+              : tr("%1 cycles, %2 instructions per cycle on %3")
+                    .arg(ui::countText(cycles), QString::number(ipc, 'f', 2), ui::qs(answer.machine.title)));
+    double idle = 0;
+    const auto stack = split ? split->stack(idle) : counts.stack();
     std::size_t most = 1;
     for (std::size_t c = 1; c < causeCount; ++c)
         if (stack[c] > stack[most]) most = c;
     QString sub = ui::text(Seconds(cycles / answer.machine.clock)) + QStringLiteral(" · ") +
                   tr("%1 FLOP per cycle").arg(flopsOf(answer.kernel) / cycles, 0, 'f', 1);
     // A part of a kernel has an unknown part of its operations.
-    if (counts.operations < answer.length)
+    if (answer.operations < answer.length)
         sub = tr("the first %1 of %2 operations")
-                  .arg(ui::countText(static_cast<double>(counts.operations)),
+                  .arg(ui::countText(static_cast<double>(answer.operations)),
                        ui::countText(static_cast<double>(answer.length)));
+    if (split) {
+        const Chip& chip = answer.several->chip;
+        sub += tr(" · %1 of %2 of memory")
+                   .arg(ui::text(BytesPerSecond(split->bytesMoved() / (cycles / chip.core.clock))),
+                        ui::text(BytesPerSecond(chip.nodes * chip.nodeBandwidth)));
+    }
     sub += stack[most] > 0 ? tr(" · %1 of the cycles: %2")
                                  .arg(ui::percentText(stack[most] / cycles), wordsOf(static_cast<Cause>(most)))
                            : QString();
@@ -258,7 +283,16 @@ void PipelineTab::show(const PipelineAnswer& answer) {
         if (cause == Cause::Retiring) bar.colour = ui::Theme::instance().methodColour(2);
         bars.push_back(std::move(bar));
     }
-    causes_->setBars(tr("What every cycle went to"), std::move(bars), cycles);
+    if (idle > 0) {
+        bars.push_back({tr("Done"),
+                        idle,
+                        ui::percentText(idle / cycles),
+                        tr("the core had done its part and waited for the last one"),
+                        {},
+                        false});
+    }
+    causes_->setBars(split ? tr("What the cycles of a core went to, mean of all") : tr("What every cycle went to"),
+                     std::move(bars), cycles);
     std::vector<ui::Bar> ports;
     std::uint64_t busiest = 0;
     for (std::size_t p = 0; p < answer.machine.portNames.size(); ++p) busiest = std::max(busiest, counts.portCycles[p]);
@@ -271,8 +305,57 @@ void PipelineTab::show(const PipelineAnswer& answer) {
                          {},
                          counts.portCycles[p] == busiest && busiest > 0});
     }
-    ports_->setBars(tr("How busy each port was"), std::move(ports), 1);
+    ports_->setBars(split ? tr("How busy each port of the first core was") : tr("How busy each port was"),
+                    std::move(ports), 1);
+    eachPane_->setVisible(split != nullptr);
+    if (split) showEach(*answer.several);
     view_->setPicture(answer.picture);
+}
+
+void PipelineTab::showEach(const CoresAnswer& several) {
+    const auto mean = [](std::uint64_t sum, std::uint64_t count) {
+        return QString::number(count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0.0, 'f', 1);
+    };
+    const auto share = [](std::uint64_t part, std::uint64_t whole) {
+        return ui::percentText(whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+    };
+    const double last = static_cast<double>(several.run.cycles());
+    std::vector<ui::Bar> bars;
+    QStringList where;
+    for (std::size_t level = 0; level < several.chip.core.caches.size(); ++level)
+        if (several.chip.sharedBy[level] > 1) where << ui::qs(several.chip.core.caches[level].name);
+    where << tr("memory");
+    for (const CoreResult& core : several.run.cores) {
+        QStringList words, waits;
+        for (std::size_t level = 0; level < several.chip.core.caches.size(); ++level) {
+            if (several.chip.sharedBy[level] < 2) continue;
+            const SharedCounts& counts = core.shared[level];
+            words << tr("%1: %2 hits, %3 of them brought by others, %4 cycles of waiting each")
+                         .arg(ui::qs(several.chip.core.caches[level].name),
+                              share(counts.hits, counts.hits + counts.misses), share(counts.fromOthers, counts.hits),
+                              mean(counts.waited, counts.hits));
+            waits << mean(counts.waited, counts.hits);
+        }
+        const MemoryLines& use = core.use;
+        words << tr("memory: %1 lines, %2 cycles of waiting each")
+                     .arg(ui::countText(static_cast<double>(use.reads + use.writes)),
+                          mean(use.waitedOwn + use.waitedChannel, use.reads));
+        if (several.chip.nodes > 1)
+            words << tr("%1 of them behind a link, %2 cycles of waiting for it each")
+                         .arg(share(use.remote, use.reads + use.writes), mean(use.waitedLink, use.reads));
+        const double cycles = static_cast<double>(core.counters.cycles);
+        waits << mean(use.waitedOwn + use.waitedChannel + use.waitedLink, use.reads);
+        bars.push_back({tr("Core %1").arg(core.core),
+                        cycles,
+                        ui::countText(cycles) + QStringLiteral(" · ") + waits.join(QStringLiteral(", ")),
+                        words.join(QStringLiteral("; ")),
+                        {},
+                        cycles >= last});
+    }
+    each_->setBars(tr("Cycles of each core · mean wait of a line in %1").arg(where.join(QStringLiteral(", "))),
+                   std::move(bars), last);
+    // As many rows as there are cores, behind a scroll bar.
+    each_->setMinimumHeight(each_->sizeHint().height());
 }
 
 void PipelineTab::play(bool on) {
@@ -282,14 +365,18 @@ void PipelineTab::play(bool on) {
 
 QString PipelineTab::command() const {
     if (!asked_ || (asked_->core.empty() && !asked_->drawn)) return {};
-    return QStringLiteral("orrery-cli core %1 --kernel \"%2\"")
-        .arg(
-            asked_->core.empty() ? QStringLiteral("--hardware FILE") : QStringLiteral("--core ") + ui::qs(asked_->core),
-            ui::qs(asked_->kernel));
+    QString text = QStringLiteral("orrery-cli core %1 --kernel \"%2\"")
+                       .arg(asked_->core.empty() ? QStringLiteral("--hardware FILE")
+                                                 : QStringLiteral("--core ") + ui::qs(asked_->core),
+                            ui::qs(asked_->kernel));
+    if (asked_->cores < 2) return text;
+    text += QStringLiteral(" --cores %1 --bind %2").arg(asked_->cores).arg(ui::qs(toText(asked_->binding)));
+    return asked_->pages == Pages::Local ? text : text + QStringLiteral(" --pages ") + ui::qs(toText(asked_->pages));
 }
 
 QVariantMap PipelineTab::kept() const {
     return {{QStringLiteral("pipeline/core"), core_->currentData()},
+            {QStringLiteral("pipeline/cores"), number_->value()},
             {QStringLiteral("pipeline/kernel"), ui::qs(kernelText())}};
 }
 
@@ -300,6 +387,8 @@ void PipelineTab::setKept(const QVariantMap& view) {
         core_->setCurrentIndex(at);
         fillSets();
     }
+    number_->setValue(std::max(1, view.value(QStringLiteral("pipeline/cores")).toInt()));
+    showCores();
     if (const QString kernel = view.value(QStringLiteral("pipeline/kernel")).toString(); !kernel.isEmpty())
         (void)setKernel(kernel.toStdString());
 }

@@ -17,6 +17,7 @@ class QFormLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QScrollArea;
 class QSlider;
 class QSpinBox;
 
@@ -45,7 +46,8 @@ public:
     ui::PipelineView* view() const { return view_; }
     ui::BarList* causes() const { return causes_; }
     ui::BarList* ports() const { return ports_; }
-    QString command() const;  ///< that asks the same on the command line; empty: nothing is asked
+    ui::BarList* cores() const { return each_; }  ///< hidden while one runs
+    QString command() const;                      ///< that asks the same on the command line; empty: nothing is asked
     void play(bool on);
     QVariantMap kept() const;
     void setKept(const QVariantMap& view);
@@ -60,15 +62,18 @@ protected:
 
 private:
     QWidget* buildForm(QWidget* parent);
+    void buildCores(QWidget* side);
     QWidget* buildAnswer(QWidget* parent);
     QWidget* buildPlayer(QWidget* parent);
     void fillSets();
     void showSizes();
+    void showCores();
     std::string kernelText() const;
     void changed();
     void run();
     void take(Expected<PipelineAnswer>&& found);
     void show(const PipelineAnswer& answer);
+    void showEach(const CoresAnswer& several);
     void tell();
 
     struct Size {
@@ -82,14 +87,16 @@ private:
     QComboBox *core_ = nullptr, *kernel_ = nullptr, *set_ = nullptr;
     std::vector<Size> sizes_;
     QSlider* place_ = nullptr;
-    QSpinBox *rows_ = nullptr, *speed_ = nullptr;
+    QSpinBox *rows_ = nullptr, *speed_ = nullptr, *number_ = nullptr;
+    QComboBox *bind_ = nullptr, *pages_ = nullptr;
     QFormLayout* form_ = nullptr;
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *problem_ = nullptr, *cycle_ = nullptr, *where_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QPushButton *cancel_ = nullptr, *export_ = nullptr, *command_ = nullptr;
     ui::IconButton *back_ = nullptr, *play_ = nullptr, *step_ = nullptr;
     ui::PipelineView* view_ = nullptr;
-    ui::BarList *causes_ = nullptr, *ports_ = nullptr;
+    ui::BarList *causes_ = nullptr, *ports_ = nullptr, *each_ = nullptr;
+    QScrollArea* eachPane_ = nullptr;
     ui::Veil* veil_ = nullptr;
     QTimer soon_, frame_;
     Background work_;

@@ -16,6 +16,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSlider>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -50,6 +51,7 @@ PipelineTab::PipelineTab(QWidget* parent) : QWidget(parent) {
     connect(view_, &ui::PipelineView::cycleChanged, this, &PipelineTab::tell);
     fillSets();
     showSizes();
+    showCores();
     tell();
 }
 
@@ -75,6 +77,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     }
     set_ = namedChoice(side, "core.pipeline.set", tr("Instruction set"), tr("What the kernel is written for"));
     form_->addRow(tr("Core"), core_);
+    buildCores(side);
     form_->addRow(tr("Kernel"), kernel_);
     form_->addRow(tr("Written for"), set_);
     for (std::size_t i = 0; i < mostSizes; ++i) {
@@ -116,6 +119,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
 
     connect(core_, &QComboBox::activated, this, [this] {
         fillSets();
+        showCores();
         changed();
     });
     connect(kernel_, &QComboBox::activated, this, [this] {
@@ -133,6 +137,30 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
                           [this](const QString& file) { return writeViewOrLanes(file, *view_, pipelineLanes); });
     });
     return side;
+}
+
+void PipelineTab::buildCores(QWidget* side) {
+    number_ = namedNumber(side, "core.pipeline.cores", tr("Cores"),
+                          tr("Cores of the drawn CPU that share the kernel, with their caches and memory"), 1,
+                          pipeline::mostCores);
+    bind_ = namedChoice(side, "core.pipeline.bind", tr("Which cores run"),
+                        tr("Where not all run: one beside the other, or as far apart as they can be"));
+    for (const auto each : {pipeline::Binding::Close, pipeline::Binding::Spread})
+        bind_->addItem(ui::qs(toText(each)), static_cast<int>(each));
+    pages_ = namedChoice(side, "core.pipeline.pages", tr("Where pages lie"),
+                         tr("Where parts of the CPU have memory of their own: in the core's own part, in all in turn, "
+                            "in the first, or in another one"));
+    for (std::size_t i = 0; i < pipeline::pagesCount; ++i)
+        pages_->addItem(ui::qs(toText(static_cast<pipeline::Pages>(i))), static_cast<int>(i));
+    form_->addRow(tr("Cores"), number_);
+    form_->addRow(tr("Which run"), bind_);
+    form_->addRow(tr("Pages"), pages_);
+    connect(number_, &QSpinBox::valueChanged, this, [this] {
+        showCores();
+        changed();
+    });
+    connect(bind_, &QComboBox::activated, this, &PipelineTab::changed);
+    connect(pages_, &QComboBox::activated, this, &PipelineTab::changed);
 }
 
 QWidget* PipelineTab::buildAnswer(QWidget* parent) {
@@ -154,10 +182,22 @@ QWidget* PipelineTab::buildAnswer(QWidget* parent) {
     ports_ = new ui::BarList(QStringLiteral("core.pipeline.ports"), tr("Ports"),
                              tr("Share of the run in which each port was busy"),
                              tr("This shows how busy each port was."), below);
+    eachPane_ = named(new QScrollArea(below), "core.pipeline.eachPane", tr("Cores"),
+                      tr("Cycles of each core, and what it waited for in shared caches and memory"));
+    eachPane_->setFrameShape(QFrame::NoFrame);
+    eachPane_->setWidgetResizable(true);
+    eachPane_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    each_ = new ui::BarList(QStringLiteral("core.pipeline.each"), tr("Cores"),
+                            tr("Cycles of each core, and what it waited for in shared caches and memory"),
+                            tr("This shows the cores of the run."), eachPane_);
+    eachPane_->setWidget(each_);
+    eachPane_->hide();
     below->addWidget(causes_);
     below->addWidget(ports_);
+    below->addWidget(eachPane_);
     below->setStretchFactor(0, 3);
     below->setStretchFactor(1, 2);
+    below->setStretchFactor(2, 3);
     panes->addWidget(view_);
     panes->addWidget(below);
     side.finish(panes);

@@ -49,4 +49,16 @@ Expected<Chip> chipOf(const CoreView& view, Pages pages) {
     return chip;
 }
 
+std::vector<std::string> assumptionsOf(const CoreView& view, const Chip& chip) {
+    std::vector<std::string> assumed = view.assumptions;
+    std::erase_if(assumed, [&](const std::string& each) {
+        return chip.nodes > 1 && each.find("pages interleaved") != std::string::npos;
+    });
+    if (view.alike < view.cores)
+        assumed.push_back(fmt::format("Only the {} cores `{}` run; the others rest.", view.alike, view.core));
+    if (chip.nodes < 2 && chip.pages != Pages::Local)
+        assumed.push_back("All cores lie beside one memory, so pages are local.");
+    return assumed;
+}
+
 }  // namespace orrery::pipeline

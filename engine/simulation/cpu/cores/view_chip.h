@@ -5,11 +5,16 @@
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/cores/chip.h"
 
+#include <string>
+#include <vector>
+
 namespace orrery::pipeline {
 
 /// Of unlike cores those of the view's sort; the others rest. Fails as machineOf(), with the codes of check(Chip), and
 /// with `cores.no-link` where parts have memory of their own and nothing with a rate is drawn between them,
 /// `cores.unlike-nodes` where such parts differ.
 Expected<Chip> chipOf(const CoreView& view, Pages pages = Pages::Local);
+/// What the view assumes, but for where pages lie, which the chip says; and who rests.
+std::vector<std::string> assumptionsOf(const CoreView& view, const Chip& chip);
 
 }  // namespace orrery::pipeline
