@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "simulation/dram/ruled/binding.h"
 #include "simulation/dram/ruled/counted_bounds.h"
+#include "simulation/dram/ruled/ruled_energy.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +26,46 @@ struct Question {
     std::string mapping, injection;
     bool refresh = true;
     std::vector<DramCountedBound> bounds;
+    Expected<RuledEnergy> energy = Unexpected(Diagnostic{});
 };
+
+// Of the currents that are named, or of the published ones of these devices.
+Expected<RuledEnergy> energyOfRun(const DramRules& rules, const RuledResult& result,
+                                  const std::optional<std::string>& named) {
+    auto currents = named ? loadDramCurrents(*named) : currentsFor(rules);
+    if (!currents) return Unexpected(currents.error());
+    return ruledEnergy(rules, result, std::move(*currents));
+}
+
+Json json(const RuledEnergy& energy) {
+    const double total = energy.parts.total();
+    Json parts = Json::array();
+    for (std::size_t i = 0; i < energy.parts.joules.size(); ++i)
+        parts.push_back({{"part", DramEnergyParts::names[i]},
+                         {"joules", energy.parts.joules[i]},
+                         {"share", total > 0 ? energy.parts.joules[i] / total : 0}});
+    return {{"currents", energy.currents.id},
+            {"title", energy.currents.title},
+            {"basis", energy.currents.basis},
+            {"source", energy.currents.source},
+            {"devices_per_rank", energy.devices},
+            {"ranks", energy.ranks},
+            {"joules", total},
+            {"pj_per_bit", energy.joulesPerBit() * 1e12},
+            {"watts", energy.watts()},
+            {"parts", std::move(parts)}};
+}
+
+std::string text(const RuledEnergy& energy) {
+    const double total = energy.parts.total();
+    std::string out =
+        fmt::format("\nenergy ({}; per rank {:g}, ranks {}):\n", energy.currents.title, energy.devices, energy.ranks);
+    Table table({"", "uJ", "%"}, {false, true, true});
+    for (std::size_t i = 0; i < energy.parts.joules.size(); ++i)
+        table.add({std::string(DramEnergyParts::names[i]), fmt::format("{:.3f}", energy.parts.joules[i] * 1e6),
+                   fmt::format("{:.0f}", total > 0 ? 100 * energy.parts.joules[i] / total : 0)});
+    return out + table.body() + fmt::format("currents: {}; {}\n", energy.currents.basis, energy.currents.source);
+}
 
 // The first that is not the data bus at its pace, unless that is nearly all there is.
 const DramBinding& headline(const std::vector<DramBinding>& bindings) {
@@ -76,6 +116,8 @@ Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
     Json bounds = Json::array();
     for (const auto& bound : asked.bounds) bounds.push_back({{"timing", bound.timing}, {"cycles", bound.cycles}});
     out["bounds"] = std::move(bounds);
+    out["energy"] = asked.energy ? json(*asked.energy) : Json(nullptr);
+    if (!asked.energy) out["energy_missing"] = asked.energy.error().message;
     out["accept_cycles"] = r.accepted;
     out["done_cycles"] = r.done;
     return out;
@@ -111,12 +153,17 @@ std::string text(const DramRules& rules, const Question& asked, const RuledResul
         if (const auto n = r.counts.commands[static_cast<int>(command)]; n > 0)
             commands += fmt::format("{}{} {}", commands.empty() ? "" : ", ", name, n);
     table.add({"commands", commands});
+    table.add({"energy", asked.energy
+                             ? fmt::format("{:.3f} uJ, {:.2f} pJ per bit, {:.3f} W", asked.energy->parts.total() * 1e6,
+                                           asked.energy->joulesPerBit() * 1e12, asked.energy->watts())
+                             : fmt::format("none: {}", asked.energy.error().message)});
     out += table.body();
     out += "\nwhat the data bus did:\n";
     Table binding({"", "%", ""}, {false, true, false});
     for (const auto& one : bindings)
         if (one.share >= 0.005) binding.add({one.timing, fmt::format("{:.0f}", 100 * one.share), one.words});
-    return out + binding.body();
+    out += binding.body();
+    return asked.energy ? out + text(*asked.energy) : out;
 }
 
 int runDram(const Arguments& arguments, Watch& watch) {
@@ -138,6 +185,9 @@ int runDram(const Arguments& arguments, Watch& watch) {
     if (!result) return report(result.error()), Unanswered;
     const auto bindings = dramBindings(*rules, *result);
     asked.bounds = dramCountedBounds(*rules, *map, asked.refresh, *injection, *trace);
+    const auto currents = arguments.value("currents");
+    asked.energy = energyOfRun(*rules, *result, currents);
+    if (currents && !asked.energy) return report(asked.energy.error()), Unanswered;
     return print(arguments.has("json") ? json(*rules, asked, *result, bindings).dump(2) + "\n"
                                        : text(*rules, asked, *result, bindings))
                ? Answered
@@ -153,8 +203,8 @@ const Command dramCommand{
         "Reads the fully expanded configuration (levels, timings, timing constraints, controller) and a trace of one "
         "'R 0xADDRESS' or 'W 0xADDRESS' per line. Answers cycles, bandwidth, latency, row hits, commands, the cycle at "
         "which "
-        "each request was done, the timing that holds the run back, and in closed form what no order of the requests "
-        "beats.",
+        "each request was done, the timing that holds the run back, in closed form what no order of the requests "
+        "beats, and the energy by commands and standby where supply currents of the devices are known.",
     .options = {{"config", "FILE", "the configuration (.yaml)"},
                 {"trace", "FILE", "the requests"},
                 {"mapping", "NAME", "RoBaRaCoCh or MOP4CLXOR; without it, what the configuration says"},
@@ -162,6 +212,9 @@ const Command dramCommand{
                 {"injection", "HOW",
                  "asap: one request a cycle at most (default); every10: ten cycles apart at least; chain: after the "
                  "read before has returned"},
+                {"currents", "NAME|FILE",
+                 "supply currents for the energy; without it, the published ones of the configuration's devices, or "
+                 "no energy"},
                 {"json", "", "as JSON (resources/schema/dram.schema.json)"}},
     .required = {"config", "trace"},
     .examples = {{"orrery-cli dram --config ddr4_3200.yaml --trace stream.trace", "where the bandwidth went"},

@@ -37,6 +37,36 @@ private slots:
         QCOMPARE(json["row_conflicts"], Json(1));
         QCOMPARE(json["commands"]["ACT"], Json(2));
     }
+    // The parts of the energy are its sum, to the last bit; another width of device is another device, or none.
+    void energyAddsUp() {
+        const Outcome outcome = dram({"--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const Json energy = Json::parse(outcome.out.toStdString())["energy"];
+        QCOMPARE(energy["currents"], Json("ddr4-8gb-x8-3200"));
+        double sum = 0;
+        for (const Json& part : energy["parts"]) sum += part["joules"].get<double>();
+        QCOMPARE(sum, energy["joules"].get<double>());
+        QVERIFY(std::abs(energy["pj_per_bit"].get<double>() / (sum * 1e12 / (2 * 512)) - 1) < 1e-12);
+        std::string text = orrery::dramtest::ddr4Yaml();
+        text.replace(text.find("dq: 8"), 5, "dq: 16");
+        write("wide.yaml", text);
+        text.replace(text.find("dq: 16"), 6, "dq: 32");
+        write("odd.yaml", text);
+        const auto of = [&](const char* config, const QStringList& more) {
+            return cli(QStringList{"dram", "--config", config, "--trace", "two.trace"} + more, folder_.path());
+        };
+        const Json wide = Json::parse(of("wide.yaml", {"--json"}).out.toStdString());
+        QCOMPARE(wide["energy"]["currents"], Json("ddr4-8gb-x16-3200"));
+        QCOMPARE(wide["energy"]["devices_per_rank"], Json(4.0));
+        const Outcome odd = of("odd.yaml", {"--json"});
+        for (const std::string& error : schemaErrors(odd.out.toStdString(), "dram")) QFAIL(error.c_str());
+        QVERIFY(Json::parse(odd.out.toStdString())["energy"].is_null());
+        QVERIFY2(of("odd.yaml", {}).out.contains("no supply currents of DDR4-3200 with 32 data pins"),
+                 of("odd.yaml", {}).text());
+        QVERIFY(of("odd.yaml", {"--currents", "ddr4-8gb-x8-3200"}).out.contains("pJ per bit"));
+        const Outcome unknown = dram({"--currents", "ddr9"});
+        QVERIFY2(unknown.exit != 0 && unknown.error.contains("ddr4-8gb-x8-2400"), unknown.text());
+    }
     void textSaysWhatHeldItBack() {
         const Outcome outcome = dram({"--injection", "chain"});
         QVERIFY2(outcome.exit == 0 && outcome.out.contains("nRC"), outcome.text());

@@ -147,11 +147,10 @@ private slots:
             QVERIFY2(t.rc * ns > 40 && t.rc * ns < 65, id);
             const double interval = t.refi * ns;
             QVERIFY2(interval > 1850 && interval < 7850, id);
-            if (s.energy) {
-                QVERIFY2(s.energy->activate > 0 && s.energy->read > 0 &&
-                             s.energy->standbyActive > s.energy->standbyPrecharged,
+            if (const auto energy = publishedEnergy(s)) {
+                QVERIFY2(energy->activate > 0 && energy->read > 0 && energy->activeStandby > energy->prechargedStandby,
                          id);
-                const double perBit = s.energy->read / (8.0 * s.organisation.burstBytes());
+                const double perBit = energy->read / (8.0 * s.organisation.burstBytes());
                 QVERIFY2(perBit > 0.5e-12 && perBit < 30e-12, id);
             }
         }

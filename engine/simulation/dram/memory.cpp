@@ -217,21 +217,21 @@ double DramMemory::secondsPerCycle() const {
     return state_->config.standard.timing.clockPicoseconds * 1e-12;
 }
 
-std::optional<double> DramMemory::energy() const {
-    const auto& table = state_->config.standard.energy;
-    if (!table) return std::nullopt;
+Expected<DramEnergyParts> DramMemory::energy() const {
+    const auto& command = state_->config.energy;
+    if (!command)
+        return fail("dram.no-currents", "the memory was given no energies of its commands",
+                    "publishedEnergy() of its standard, or commandEnergy() of currents");
     const auto sum = statistics();
-    double open = 0, ranks = 0;
+    const double second = secondsPerCycle();
+    double active = 0, ranks = 0;
     for (const auto& channel : state_->channels) {
-        open += double(channel.timing().openCycles(state_->now)) * secondsPerCycle();
+        active += double(channel.timing().openCycles(state_->now)) * second;
         ranks += channel.timing().ranks();
     }
-    const double elapsed = ranks * double(state_->now) * secondsPerCycle();
-    const double bankShare = 1.0 / state_->config.standard.organisation.banksPerRank();
-    return double(sum.activates) * table->activate + double(sum.reads - sum.forwarded) * table->read +
-           double(sum.writes) * table->write +
-           (double(sum.refreshes) + double(sum.bankRefreshes) * bankShare) * table->refresh +
-           open * table->standbyActive + std::max(0.0, elapsed - open) * table->standbyPrecharged;
+    active += double(sum.refreshes) * state_->config.standard.timing.rfc * second;
+    return energyOf(*command, {sum.activates, sum.reads - sum.forwarded, sum.writes, sum.refreshes, sum.bankRefreshes,
+                               active, std::max(0.0, ranks * double(state_->now) * second - active)});
 }
 
 void DramMemory::observe(std::function<void(const DramIssued&)> observer) {

@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "simulation/dram/address_map.h"
+#include "simulation/dram/command_energy.h"
 #include "simulation/dram/standard.h"
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct DramConfig {
     int openedSlots =
         0;  ///< bursts for which a row has been opened wait in slots of their own, so that the queues see further
     double drainAbove = 0.8, drainBelow = 0.2;  ///< shares of the write queue that start and end a drain of writes
+    std::optional<DramCommandEnergy> energy;    ///< of a rank's commands; publishedEnergy() of the standard
     int rowHitCap = 0;                          ///< row hits in a row before an older request is preferred; 0: no cap
 };
 
@@ -126,8 +128,8 @@ public:
     DramStatistics statistics() const;  ///< sum over channels
     double peakBytesPerCycle() const;   ///< of all channels
     double secondsPerCycle() const;
-    /// Joules up to `now`; nothing where the standard gives no energies.
-    std::optional<double> energy() const;
+    /// Joules up to `now`. Fails with `dram.no-currents` where the configuration gives no energies, and as energyOf().
+    Expected<DramEnergyParts> energy() const;
 
     /// Called for every command, in order within a channel. For tests and traces; slows the simulation.
     void observe(std::function<void(const DramIssued&)> observer);

@@ -6,7 +6,6 @@
 #include "base/diagnostic.h"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +25,7 @@ struct DramOrganisation {
     int columns = 0;        ///< per row, in transfers of busBits (all devices of the rank together)
     int busBits = 0;        ///< of one pseudo-channel
     int burstLength = 0;    ///< transfers per column command
+    int devicePins = 0;     ///< data pins of one device, or of a stack's channel
 
     int burstBytes() const { return busBits * burstLength / 8; }
     int burstsPerRow() const { return columns / burstLength; }
@@ -57,22 +57,12 @@ struct DramTiming {
     bool operator==(const DramTiming&) const = default;
 };
 
-/// Joules per command of one rank (all its devices) and watts while it stands; from supply currents of a data sheet.
-struct DramEnergy {
-    double activate = 0;  ///< activate with its precharge
-    double read = 0, write = 0;
-    double refresh = 0;                               ///< all banks
-    double standbyActive = 0, standbyPrecharged = 0;  ///< watts per rank
-    bool operator==(const DramEnergy&) const = default;
-};
-
 struct DramStandard {
     std::string id;      ///< `hbm2-2000`
     std::string family;  ///< HBM2
     std::string source;
     DramOrganisation organisation;
     DramTiming timing;
-    std::optional<DramEnergy> energy;
 
     /// Bytes per second of one channel: data buses × width × rate.
     double peakBandwidth() const;

@@ -11,54 +11,34 @@ namespace {
 
 constexpr auto ramulator2 =
     "JEDEC values as in Ramulator 2.1 (github.com/CMU-SAFARI/ramulator2, python/ramulator/dram)";
-constexpr auto dramsim3 =
-    "timing: JEDEC values as in Ramulator 2.1; currents: DRAMsim3 (github.com/umd-memsys/DRAMsim3, configs)";
-
-/// Supply currents of one device in milliamperes.
-struct Currents {
-    double volts, idd0, idd2n, idd3n, idd4r, idd4w, idd5;
-};
-
-// The usual decomposition (Micron TN-41-01): what a command adds to the standby current, for as long as it lasts.
-DramEnergy energyOf(const Currents& i, const DramTiming& t, double devices) {
-    const double perCycle = i.volts * 1e-3 * devices * t.clockPicoseconds * 1e-12;
-    DramEnergy e;
-    e.activate = perCycle * (i.idd0 * t.rc - (i.idd3n * t.ras + i.idd2n * (t.rc - t.ras)));
-    e.read = perCycle * (i.idd4r - i.idd3n) * t.burst;
-    e.write = perCycle * (i.idd4w - i.idd3n) * t.burst;
-    e.refresh = perCycle * (i.idd5 - i.idd3n) * t.rfc;
-    e.standbyActive = i.volts * 1e-3 * devices * i.idd3n;
-    e.standbyPrecharged = i.volts * 1e-3 * devices * i.idd2n;
-    return e;
-}
 
 DramStandard row(const char* id, const char* family, const char* source, const DramOrganisation& organisation,
                  const DramTiming& timing) {
-    return {id, family, source, organisation, timing, std::nullopt};
+    return {id, family, source, organisation, timing};
 }
 
 // clang-format off
 // 8 Gb x8 devices, eight of them: 64 bits.
 constexpr DramOrganisation ddr4{.bankGroups = 4, .banksPerGroup = 4, .rows = 65536, .columns = 1024, .busBits = 64,
-    .burstLength = 8};
+    .burstLength = 8, .devicePins = 8};
 // 16 Gb x8 devices, four of them: one of the two 32-bit channels of a module.
 constexpr DramOrganisation ddr5{.bankGroups = 8, .banksPerGroup = 4, .rows = 65536, .columns = 1024, .busBits = 32,
-    .burstLength = 16};
+    .burstLength = 16, .devicePins = 8};
 constexpr DramOrganisation lpddr4{.banksPerGroup = 8, .rows = 32768, .columns = 1024, .busBits = 16,
-    .burstLength = 16};
+    .burstLength = 16, .devicePins = 16};
 constexpr DramOrganisation lpddr5{.bankGroups = 4, .banksPerGroup = 4, .rows = 32768, .columns = 1024, .busBits = 16,
-    .burstLength = 16};
+    .burstLength = 16, .devicePins = 16};
 // One of the eight channels of a stack: two pseudo-channels of 64 bits, rows of 1 KiB.
 constexpr DramOrganisation hbm2{.pseudoChannels = 2, .bankGroups = 4, .banksPerGroup = 4, .rows = 32768,
-    .columns = 128, .busBits = 64, .burstLength = 4};
+    .columns = 128, .busBits = 64, .burstLength = 4, .devicePins = 128};
 // One of sixteen: two pseudo-channels of 32 bits; stack identifiers count as ranks.
 constexpr DramOrganisation hbm3{.pseudoChannels = 2, .ranks = 2, .bankGroups = 4, .banksPerGroup = 4, .rows = 16384,
-    .columns = 256, .busBits = 32, .burstLength = 8};
+    .columns = 256, .busBits = 32, .burstLength = 8, .devicePins = 64};
 constexpr DramOrganisation hbm4{.pseudoChannels = 2, .ranks = 2, .bankGroups = 2, .banksPerGroup = 8, .rows = 16384,
-    .columns = 256, .busBits = 32, .burstLength = 8};
+    .columns = 256, .busBits = 32, .burstLength = 8, .devicePins = 64};
 // One of the two 16-bit channels of a device.
 constexpr DramOrganisation gddr6{.bankGroups = 4, .banksPerGroup = 4, .rows = 16384, .columns = 1024, .busBits = 16,
-    .burstLength = 16};
+    .burstLength = 16, .devicePins = 16};
 
 std::vector<DramStandard> ddr() {
     std::vector<DramStandard> rows;
@@ -66,11 +46,10 @@ std::vector<DramStandard> ddr() {
                        {.clockPicoseconds = 833, .burst = 4, .cl = 16, .cwl = 12, .rcdRead = 16, .rcdWrite = 16,
                         .rp = 16, .ras = 39, .rc = 55, .ccdS = 4, .ccdL = 6, .rrdS = 4, .rrdL = 6, .faw = 26,
                         .rtp = 9, .wr = 18, .wtrS = 3, .wtrL = 9, .rankSwitch = 2, .refi = 9364, .rfc = 421}));
-    rows.push_back(row("ddr4-3200aa", "DDR4", dramsim3, ddr4,
+    rows.push_back(row("ddr4-3200aa", "DDR4", ramulator2, ddr4,
                        {.clockPicoseconds = 625, .burst = 4, .cl = 22, .cwl = 16, .rcdRead = 22, .rcdWrite = 22,
                         .rp = 22, .ras = 52, .rc = 74, .ccdS = 4, .ccdL = 8, .rrdS = 4, .rrdL = 8, .faw = 34,
                         .rtp = 12, .wr = 24, .wtrS = 4, .wtrL = 12, .rankSwitch = 2, .refi = 12480, .rfc = 560}));
-    rows.back().energy = energyOf({1.2, 57, 37, 52, 168, 150, 250}, rows.back().timing, 8);
     rows.push_back(row("ddr5-4800b", "DDR5", ramulator2, ddr5,
                        {.clockPicoseconds = 416, .burst = 8, .cl = 36, .cwl = 34, .rcdRead = 36, .rcdWrite = 36,
                         .rp = 36, .ras = 77, .rc = 113, .ccdS = 8, .ccdL = 12, .ccdWriteS = 8, .ccdWriteL = 48,
@@ -119,14 +98,12 @@ std::vector<DramStandard> lowPower() {
 
 std::vector<DramStandard> stacked() {
     std::vector<DramStandard> rows;
-    rows.push_back(row("hbm2-2000", "HBM2", dramsim3, hbm2,
+    rows.push_back(row("hbm2-2000", "HBM2", ramulator2, hbm2,
                        {.clockPicoseconds = 1000, .burst = 2, .cl = 14, .cwl = 5, .rcdRead = 14, .rcdWrite = 12,
                         .rp = 14, .ras = 34, .rc = 48, .ccdS = 2, .ccdL = 4, .rrdS = 4, .rrdL = 4, .faw = 15,
                         .rtp = 5, .wr = 16, .wtrS = 6, .wtrL = 8, .refi = 3900, .rfc = 260, .rfcBank = 160,
                         .refreshToRefresh
                            = 8, .activateSlots = 2, .splitCommandBus = true}));
-    // The currents are of the whole channel; a pseudo-channel is half of it.
-    rows.back().energy = energyOf({1.2, 65, 40, 55, 390, 500, 250}, rows.back().timing, 0.5);
     rows.push_back(row("hbm2-2400", "HBM2", ramulator2, hbm2,
                        {.clockPicoseconds = 833, .burst = 2, .cl = 17, .cwl = 6, .rcdRead = 17, .rcdWrite = 14,
                         .rp = 17, .ras = 40, .rc = 57, .ccdS = 2, .ccdL = 4, .rrdS = 5, .rrdL = 5, .faw = 19,

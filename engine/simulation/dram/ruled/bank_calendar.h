@@ -22,6 +22,7 @@ public:
 
     explicit DramBankCalendar(int words) : words_(words) {
         if constexpr (Lanes == 0) held_.resize(static_cast<std::size_t>(words));
+        if constexpr (Lanes == 0) farBanks_.resize(held_.size());
         if constexpr (Lanes == 0) days_.resize(held_.size() * days);
     }
 
@@ -32,7 +33,8 @@ public:
         if (to <= clock_) return;
         days_[placeOf(from, word)][command] &= ~bank;
         held_[static_cast<std::size_t>(word)][command] |= bank;
-        if (farFrom_ != never || to - clock_ >= days) return holdLong(command, word, bank, to);
+        if (to - clock_ >= days || (farBanks_[static_cast<std::size_t>(word)][command] & bank) != 0)
+            return holdLong(command, word, bank, to);
         enter(command, word, bank, to);
     }
     void advance(std::int64_t clock) {
@@ -40,25 +42,14 @@ public:
         clock_ = clock;
         if (clock >= farFrom_) enterFar();
     }
-    /// The first cycle in which one of these banks (by word) is let go, if it is before `bound`, which is returned
-    /// else. `precharge`: for that command, among others perhaps.
-    std::int64_t next(const Wanted* wanted, std::int64_t bound, bool& precharge) const {
-        bound = std::min(bound, farFrom_);
-        const std::int64_t end = std::min(bound, clock_ + days);
-        for (std::int64_t at = next_; at < end; at = entryFrom(at + 1)) {
-            std::uint64_t closing = 0, others = 0;
-            for (int w = 0; w < words(); ++w) {
-                const Wanted& day = days_[placeOf(at, w)];
-                closing |= day[1] & wanted[w][1];
-                others |= (day[0] & wanted[w][0]) | (day[2] & wanted[w][2]) | (day[3] & wanted[w][3]);
-            }
-            if ((closing | others) == 0) continue;
-            precharge = closing != 0;
-            return at;
-        }
-        precharge = true;
-        return bound;
-    }
+    /// Entries from the clock on: the first, the one after `at`, and which banks are let go then. All of them are
+    /// before end().
+    std::int64_t first() const { return next_; }
+    std::int64_t after(std::int64_t at) const { return entryFrom(at + 1); }
+    const Wanted& day(std::int64_t at, int word) const { return days_[placeOf(at, word)]; }
+    std::int64_t end() const { return clock_ + days; }
+    /// In this cycle the calendar must be asked again.
+    std::int64_t farFrom() const { return farFrom_; }
 
 private:
     // Later entries wait in a list of their own.
@@ -100,7 +91,10 @@ private:
     }
     [[gnu::noinline]] void holdLong(std::size_t command, int word, std::uint64_t bank, std::int64_t to) {
         std::erase_if(far_, [&](const Far& e) { return e.command == command && e.word == word && e.bank == bank; });
+        std::uint64_t& its = farBanks_[static_cast<std::size_t>(word)][command];
+        its &= ~bank;
         if (to - clock_ < days) return enter(command, word, bank, to);
+        its |= bank;
         far_.push_back({to, command, bank, word});
         farFrom_ = std::min(farFrom_, to - (days - 1));
     }
@@ -108,9 +102,10 @@ private:
         farFrom_ = never;
         std::erase_if(far_, [&](const Far& e) {
             const bool near = e.to - clock_ < days;
-            if (near)
+            if (near) {
+                farBanks_[static_cast<std::size_t>(e.word)][e.command] &= ~e.bank;
                 enter(e.command, e.word, e.bank, e.to);
-            else
+            } else
                 farFrom_ = std::min(farFrom_, e.to - (days - 1));
             return near;
         });
@@ -119,8 +114,9 @@ private:
     int words_ = 1;
     std::int64_t clock_ = 0, next_ = never, farFrom_ = never;
     std::array<std::uint64_t, days / 64> entered_{};
-    DramRow<Wanted, Lanes == 0 ? 0 : 1> held_{};     ///< [word]
-    DramRow<Wanted, Lanes == 0 ? 0 : days> days_{};  ///< [day × words + word]
+    DramRow<Wanted, Lanes == 0 ? 0 : 1> held_{};      ///< [word]
+    DramRow<Wanted, Lanes == 0 ? 0 : 1> farBanks_{};  ///< [word]: those of far_
+    DramRow<Wanted, Lanes == 0 ? 0 : days> days_{};   ///< [day × words + word]
     std::vector<Far> far_;
 };
 

@@ -56,6 +56,7 @@ struct DramRules {
     std::vector<DramRule> rules;
     std::string mapping;    ///< as the file has it
     int channelWidth = 64;  ///< bits
+    int devicePins = 0;     ///< data pins of one device, or of a stack's channel; 0: not told
     int prefetch = 8;       ///< beats of a burst
     std::int64_t readLatency = 0;
     int readBuffer = 32, writeBuffer = 32;

@@ -191,6 +191,7 @@ private:
         rules_.timing = wholes(need(node, "timing", "dram."), "dram.timing", 0, 1e9);
         rules_.channelWidth = static_cast<int>(number(node, "channel_width", 1, 8192));
         rules_.readLatency = static_cast<std::int64_t>(number(node, "read_latency", 1, 1e6));
+        const auto pins = static_cast<int>(number(*organisation, "dq", 0, 8192, 0));
         if (problem_) return;
         const YamlNode& counts = *organisation->find("count");
         if (rules_.count.size() < 4 || rules_.count.size() > 10)
@@ -210,6 +211,7 @@ private:
                 rules_.levels.insert(rules_.levels.end(), {"Row", "Column"});
             }
         if (rules_.timingNames.empty() || rules_.commands.empty()) namesBeside();
+        rules_.devicePins = pins * rules_.dataBuses();
         const YamlNode& timing = *node.find("timing");
         if (rules_.timingNames.size() != rules_.timing.size())
             return refuse(timing, "dram.timing",

@@ -69,14 +69,15 @@ public:
         banks &= ~calendar_.held(c, word);
         return banks == 0 ? 0 : banks & openLanes(c, word);
     }
-    /// A bound: of the commands wanted (by word) none is allowed between the clock and then. `odd`: all but precharges
-    /// begin in odd cycles.
+    /// The first cycle after the clock in which one of the commands wanted (by word) is allowed, or an earlier one in
+    /// which to ask again. `odd`: all but precharges begin in odd cycles.
     [[gnu::always_inline]] std::int64_t next(const Wanted* wanted, std::int64_t clock, bool odd) const {
+        constexpr auto closing = static_cast<std::size_t>(RuledCommand::Precharge);
         double least[2] = {DramRuleTables::none, DramRuleTables::none};  // others, precharges
         for (int w = 0; w < words(); ++w)
             for (std::size_t c = 0; c < hot; ++c) {
                 const std::uint64_t banks = wanted[w][c] & ~calendar_.held(c, w);
-                double& its = least[c == static_cast<std::size_t>(RuledCommand::Precharge)];
+                double& its = least[c == closing];
                 if (banks != 0) its = std::min(its, leastOf(c, w, banks));
             }
         std::int64_t bound = never;
@@ -85,9 +86,18 @@ public:
             const std::int64_t at = DramRuleTables::cycleOf(least[0]);
             bound = std::min(bound, odd ? std::max(at, clock + 1) | 1 : at);
         }
-        bool close = true;
-        const std::int64_t at = calendar_.next(wanted, bound, close);
-        return odd && !close ? at | 1 : at;
+        // What is let go later may have to wait for its lane still.
+        bound = std::min(bound, calendar_.farFrom());
+        const std::int64_t end = calendar_.end();
+        for (std::int64_t at = calendar_.first(); at < std::min(bound, end); at = calendar_.after(at))
+            for (int w = 0; w < words(); ++w)
+                for (std::size_t c = 0; c < hot; ++c) {
+                    const std::uint64_t banks = calendar_.day(at, w)[c] & wanted[w][c];
+                    if (banks == 0) continue;
+                    const std::int64_t its = std::max(at, DramRuleTables::cycleOf(leastOf(c, w, banks)));
+                    bound = std::min(bound, odd && c != closing ? its | 1 : its);
+                }
+        return bound;
     }
 
     void issue(RuledCommand command, int bank, std::int64_t at) {
@@ -119,10 +129,12 @@ private:
     std::size_t laneStride() const { return Lanes > 0 ? Lanes : tables_.lanes; }
     std::size_t wordLanes() const { return Lanes > 0 ? Lanes : tables_.wordLanes; }
     std::size_t bankStride() const { return Lanes > 0 ? mostBanks : banks(); }
+    double ofLane(std::size_t command, int bank) const {
+        return lanesFrom_[command * laneStride() + laneOf_[static_cast<std::size_t>(bank)]];
+    }
     std::int64_t stampOf(std::size_t command, int bank) const {
-        const double above = lanesFrom_[command * laneStride() + laneOf_[static_cast<std::size_t>(bank)]];
         return std::max(banksFrom_[command * bankStride() + static_cast<std::size_t>(bank)],
-                        static_cast<std::int64_t>(above));
+                        static_cast<std::int64_t>(ofLane(command, bank)));
     }
     std::uint64_t openLanes(std::size_t command, int word) const {
         const std::size_t first = static_cast<std::size_t>(word) * wordLanes();
@@ -135,6 +147,7 @@ private:
     }
     // The least time of the lanes that have one of the banks. Without branches: which lanes have is not to be guessed.
     double leastOf(std::size_t command, int word, std::uint64_t banks) const {
+        if ((banks & (banks - 1)) == 0) return ofLane(command, firstOf(word) + std::countr_zero(banks));
         const std::size_t first = static_cast<std::size_t>(word) * wordLanes();
         const double* times = lanesFrom_.data() + command * laneStride() + first;
         const auto its = static_cast<std::int64_t>(banks);

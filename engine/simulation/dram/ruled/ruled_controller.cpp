@@ -11,6 +11,7 @@ RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool ref
       state_(rules),
       reads_(state_.banks(), rules.readBuffer),
       writes_(state_.banks(), rules.writeBuffer),
+      ranks_(rules, state_.banks()),
       waits_(rules.rules.size() + ruledOtherWaits, 0) {
     if constexpr (Lanes == 0) {
         active_.resize(state_.banks());
@@ -30,6 +31,7 @@ RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool ref
     dataClockAfter_[0] = rules.timingOf("nCL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     dataClockAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     secondWithin_ = rules.timingOf("nAAD");
+    refreshTakes_ = std::max(rules.timingOf("nRFC"), rules.timingOf("nRFCab"));
     pseudoChannels_ = rules.count.size() > 1 ? static_cast<int>(rules.count[1]) : 1;
     if (refresh) {
         refreshInterval_ = rules.timingOf(halfClock_ ? "nREFIpb" : "nREFI");
@@ -87,6 +89,7 @@ template <int Lanes>
 template <int Lanes>
 inline void RuledDramController<Lanes>::close(int bank) {
     openRow_[static_cast<std::size_t>(bank)] = ruledNoRow;
+    ranks_.close(bank, clock_);
     wordOf(bank).open &= ~state_.bitOf(bank);
     reads_.rowClosed(bank);
     writes_.rowClosed(bank);
@@ -220,12 +223,25 @@ bool RuledDramController<Lanes>::serveRefresh() {
     if (open) {
         for (int b = refresh.bank; b < refresh.bank + reach; ++b)
             if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) close(b);
-    } else if (++refreshHead_ == refreshes_.size()) {
+        return true;
+    }
+    if (command == RuledCommand::RefreshAll) noteRefresh(refresh.bank, reach);
+    if (++refreshHead_ == refreshes_.size()) {
         refreshes_.clear();
         refreshHead_ = 0;
         refreshing_ = false;
     }
     return true;
+}
+
+// All rows of a rank are opened and closed by it.
+template <int Lanes>
+void RuledDramController<Lanes>::noteRefresh(int first, int reach) {
+    for (int b = first; b < first + reach; b += ranks_.banksPerRank()) {
+        ranks_.open(b, clock_);
+        ranks_.close(b, clock_ + refreshTakes_);
+        ++rankRefreshes_;
+    }
 }
 
 template <int Lanes>
@@ -250,6 +266,7 @@ inline void RuledDramController<Lanes>::activate(Buffer& buffer, std::int32_t en
     buffer.removeMiss(entry);
     moved_ = true;
     openRow_[static_cast<std::size_t>(bank)] = row;
+    ranks_.open(bank, clock_);
     reads_.rowOpened(bank, row);
     writes_.rowOpened(bank, row);
 }

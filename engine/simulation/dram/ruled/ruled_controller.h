@@ -4,6 +4,7 @@
 // have opened their row ahead of both, first-ready first-come-first-served with no preference for row hits, writes
 // drained by watermarks, refresh by its own queue. Rules that a configuration gives decide when a command may issue.
 
+#include "simulation/dram/ruled/rank_times.h"
 #include "simulation/dram/ruled/request_buffer.h"
 #include "simulation/dram/ruled/rule_state.h"
 
@@ -87,6 +88,9 @@ public:
     /// Cycles of the data bus by what it waited for: one entry per rule of the configuration, then RuledOtherWaits.
     /// They sum to the time from the first acceptance to the last column command.
     const std::vector<std::int64_t>& waits() const { return waits_; }
+    /// Open rows and refreshes, for standby power.
+    const DramRankTimes<Lanes>& ranks() const { return ranks_; }
+    std::int64_t rankRefreshes() const { return rankRefreshes_; }
 
 private:
     static constexpr std::int64_t unknown = -1;
@@ -136,6 +140,7 @@ private:
     bool serveBuffer(unsigned kinds, std::vector<Done>& done);
     bool wouldWrite() const { return writes_.size() >= (writing_ ? drainBelow_ : drainFrom_) || reads_.size() == 0; }
     void queueRefreshes();
+    void noteRefresh(int first, int reach);
     void issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank, std::vector<Done>& done);
     void count(RuledEntry& e, RuledCommand command);
     void close(int bank);
@@ -177,6 +182,8 @@ private:
     std::int32_t synced_ = -1, secondBank_ = -1;
     bool syncedActive_ = false, syncedWrite_ = false;
     RuledCounts counts_;
+    DramRankTimes<Lanes> ranks_;
+    std::int64_t rankRefreshes_ = 0, refreshTakes_ = 0;
     Row<Opening> openings_{};
     std::int64_t lastColumn_ = -1, dataPace_ = 1, readLatency_ = 0, secondWithin_ = 0, dataClockAfter_[2] = {};
     std::vector<std::int64_t> waits_;

@@ -178,7 +178,10 @@ Expected<RuledResult> run(const DramRules& rules, const RuledAddressMap& map, bo
     }
     result.counts = controller.counts();
     result.waits = controller.waits();
+    result.ranks = controller.ranks().ranks();
+    result.rankRefreshes = controller.rankRefreshes();
     summarise(result, rules, trace);
+    result.activeCycles = controller.ranks().active(result.cycles);
     return result;
 }
 

@@ -49,6 +49,9 @@ struct RuledResult {
     double meanLatency = 0;  ///< of reads, cycles from acceptance to the last beat
     std::int64_t leastLatency = 0, medianLatency = 0, latency95 = 0, mostLatency = 0;
     RuledCounts counts;
+    int ranks = 1;                             ///< that stand by for themselves
+    std::int64_t activeCycles = 0;             ///< with a row open or in refresh, summed over ranks
+    std::int64_t rankRefreshes = 0;            ///< of all banks of a rank
     std::vector<std::int64_t> accepted, done;  ///< per request, cycles
     std::vector<std::int64_t> waits;           ///< RuledDramController::waits()
 };

@@ -37,6 +37,7 @@ Expected<DramRules> rulesOf(const DramStandard& standard) {
     rules.commands = {"ACT", "PREpb", "PREab", "RD", "WR", "REFab"};
     rules.mapping = "RoBaRaCoCh";
     rules.channelWidth = o.busBits;
+    rules.devicePins = o.devicePins;
     rules.prefetch = o.burstLength;
     rules.readLatency = t.cl + t.burst;
     const int writeS = t.ccdWriteS ? t.ccdWriteS : t.ccdS, writeL = t.ccdWriteL ? t.ccdWriteL : t.ccdL;
