@@ -15,15 +15,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::pair<RuledCommand, std::string_view> commandNames[] = {
-    {RuledCommand::Activate, "ACT"},     {RuledCommand::ActivateSecond, "ACT2"},
-    {RuledCommand::Precharge, "PRE"},    {RuledCommand::PrechargeAll, "PREA"},
-    {RuledCommand::Read, "RD"},          {RuledCommand::Write, "WR"},
-    {RuledCommand::RefreshAll, "REFab"}, {RuledCommand::RefreshBank, "REFpb"},
-    {RuledCommand::SyncRead, "CAS_RD"},  {RuledCommand::SyncWrite, "CAS_WR"},
+    {RuledCommand::Activate, "ACT"},      {RuledCommand::ActivateSecond, "ACT2"},
+    {RuledCommand::Precharge, "PRE"},     {RuledCommand::PrechargeAll, "PREA"},
+    {RuledCommand::Read, "RD"},           {RuledCommand::Write, "WR"},
+    {RuledCommand::RefreshAll, "REFab"},  {RuledCommand::RefreshBank, "REFpb"},
+    {RuledCommand::SyncRead, "CAS_RD"},   {RuledCommand::SyncWrite, "CAS_WR"},
+    {RuledCommand::ReadPrecharge, "RDA"}, {RuledCommand::WritePrecharge, "WRA"},
 };
 
 struct Question {
-    std::string mapping, injection;
+    std::string mapping, injection, page;
     bool refresh = true;
     std::vector<DramCountedBound> bounds;
     Expected<RuledEnergy> energy = Unexpected(Diagnostic{});
@@ -82,6 +83,7 @@ Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
              {"mapping", asked.mapping},
              {"injection", asked.injection},
              {"refresh", asked.refresh},
+             {"page", asked.page},
              {"clock_ps", rules.cycleSeconds() * 1e12},
              {"transaction_bytes", rules.burstBytes()},
              {"reads", r.reads},
@@ -114,7 +116,8 @@ Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
         out["bindings"] = std::move(list);
     }
     Json bounds = Json::array();
-    for (const auto& bound : asked.bounds) bounds.push_back({{"timing", bound.timing}, {"cycles", bound.cycles}});
+    for (const auto& bound : asked.bounds)
+        bounds.push_back({{"timing", bound.timing}, {"cycles", bound.cycles}, {"words", bound.words}});
     out["bounds"] = std::move(bounds);
     out["energy"] = asked.energy ? json(*asked.energy) : Json(nullptr);
     if (!asked.energy) out["energy_missing"] = asked.energy.error().message;
@@ -126,8 +129,8 @@ Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
 std::string text(const DramRules& rules, const Question& asked, const RuledResult& r,
                  const std::vector<DramBinding>& bindings) {
     const double peak = rules.peakBandwidth();
-    std::string out = fmt::format("{}, {}, {}, {}\n\n", rules.family, asked.mapping, asked.injection,
-                                  asked.refresh ? "with refresh" : "without refresh");
+    std::string out = fmt::format("{}, {}, {}, {} page, {}\n\n", rules.family, asked.mapping, asked.injection,
+                                  asked.page, asked.refresh ? "with refresh" : "without refresh");
     Table table({"", ""}, {false, true});
     table.add(
         {"requests",
@@ -163,16 +166,26 @@ std::string text(const DramRules& rules, const Question& asked, const RuledResul
     for (const auto& one : bindings)
         if (one.share >= 0.005) binding.add({one.timing, fmt::format("{:.0f}", 100 * one.share), one.words});
     out += binding.body();
+    out += "\nno order of these requests takes less:\n";
+    Table least({"", "cycles", "% of the run", ""}, {false, true, true, false});
+    for (const auto& bound : asked.bounds)
+        if (r.cycles > 0 && 100 * bound.cycles >= r.cycles)
+            least.add({bound.timing, count(static_cast<double>(bound.cycles)),
+                       fmt::format("{:.0f}", 100 * static_cast<double>(bound.cycles) / static_cast<double>(r.cycles)),
+                       bound.words});
+    out += least.body();
     return asked.energy ? out + text(*asked.energy) : out;
 }
 
 int runDram(const Arguments& arguments, Watch& watch) {
-    const auto rules = readDramRules(*arguments.value("config"));
+    auto rules = readDramRules(*arguments.value("config"));
     if (!rules) return report(rules.error()), Unanswered;
     Question asked;
     asked.mapping = arguments.value("mapping").value_or(rules->mapping.empty() ? "RoBaRaCoCh" : rules->mapping);
     asked.injection = arguments.value("injection").value_or("asap");
     asked.refresh = !arguments.has("no-refresh");
+    asked.page = arguments.value("page").value_or("open");
+    if (const auto set = setPage(*rules, asked.page); !set) return report(set.error()), Unanswered;
     const auto map = RuledAddressMap::make(*rules, asked.mapping);
     if (!map) return report(map.error()), Unanswered;
     const auto injection = RuledInjection::parse(asked.injection);
@@ -212,6 +225,9 @@ const Command dramCommand{
                 {"injection", "HOW",
                  "asap: one request a cycle at most (default); every10: ten cycles apart at least; chain: after the "
                  "read before has returned"},
+                {"page", "open|closed",
+                 "open: a row is closed when another one of its bank is wanted (default); closed: with the last access "
+                 "that waits for it"},
                 {"currents", "NAME|FILE",
                  "supply currents for the energy; without it, the published ones of the configuration's devices, or "
                  "no energy"},

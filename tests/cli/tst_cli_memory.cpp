@@ -36,6 +36,8 @@ private slots:
         QCOMPARE(json["done_cycles"], (Json{49, 123}));
         QCOMPARE(json["row_conflicts"], Json(1));
         QCOMPARE(json["commands"]["ACT"], Json(2));
+        QCOMPARE(json["page"], Json("open"));
+        QVERIFY(!json["bounds"][0]["words"].get<std::string>().empty());
     }
     // The parts of the energy are its sum, to the last bit; another width of device is another device, or none.
     void energyAddsUp() {
@@ -66,6 +68,14 @@ private slots:
         QVERIFY(of("odd.yaml", {"--currents", "ddr4-8gb-x8-3200"}).out.contains("pJ per bit"));
         const Outcome unknown = dram({"--currents", "ddr9"});
         QVERIFY2(unknown.exit != 0 && unknown.error.contains("ddr4-8gb-x8-2400"), unknown.text());
+    }
+    // A closed page needs reads and writes that close their row, which this configuration has by name alone.
+    void aClosedPageNeedsItsCommands() {
+        const Outcome refused = dram({"--page", "closed"});
+        QVERIFY2(refused.exit != 0 && refused.error.contains("RDA") && refused.error.contains("ddr4.yaml"),
+                 refused.text());
+        QVERIFY(dram({"--page", "ajar"}).error.contains("open or closed"));
+        QVERIFY2(dram({"--page", "open"}).out.contains("no order of these requests takes less"), refused.text());
     }
     void textSaysWhatHeldItBack() {
         const Outcome outcome = dram({"--injection", "chain"});

@@ -205,14 +205,19 @@ private slots:
             if (rules.timingNames[i] == "nREFI") rules.timing[i] = 1500;
         const auto bytes = static_cast<std::uint64_t>(rules.burstBytes());
         std::array<std::int64_t, ruledCommands> seen{};
-        for (int round = 0; round < 8; ++round) {
+        // Rows are closed by their last access too, where the rules have reads and writes that do.
+        const bool closes = setPage(rules, "closed").has_value();
+        QCOMPARE(closes, name.ends_with(".yaml") || rules.commands.back() == "WRA");
+        QVERIFY(setPage(rules, "open"));
+        for (int round = 0; round < (closes ? 16 : 8); ++round) {
             // From a few rows, where hits and forwards are, to the whole channel; few writes to all.
-            auto trace = someTraffic(160, 100 + static_cast<std::uint64_t>(round), 0.15 * round,
+            auto trace = someTraffic(160, 100 + static_cast<std::uint64_t>(round), 0.15 * (round % 8),
                                      std::uint64_t{1} << (13 + 3 * (round % 5)));
             for (auto& request : trace) request.address = request.address / 64 * bytes;
             const bool refresh = round % 2 == 0;
             const auto every = std::int64_t{1} + (round % 3 == 2 ? 9 : 0);
             const auto map = RuledAddressMap::make(rules, round % 4 < 2 ? "RoBaRaCoCh" : "MOP4CLXOR");
+            QVERIFY(!closes || setPage(rules, round < 8 ? "open" : "closed"));
             PlainDram plain(rules, refresh);
             const auto done = plain.run(trace, *map, every);
             const auto fast = runRuledDram(rules, *map, refresh, {every, false}, trace).value();
@@ -233,7 +238,9 @@ private slots:
                 {RuledCommand::RefreshBank, {"REFpb"}},
                 {RuledCommand::ActivateSecond, {"ACT2"}},
                 {RuledCommand::SyncRead, {"CAS_RD"}},
-                {RuledCommand::SyncWrite, {"CAS_WR"}}};
+                {RuledCommand::SyncWrite, {"CAS_WR"}},
+                {RuledCommand::ReadPrecharge, {"RDA"}},
+                {RuledCommand::WritePrecharge, {"WRA"}}};
             QCOMPARE(std::size(commands), std::size_t{ruledCommands});
             for (const auto& [command, names] : commands) {
                 const auto at = static_cast<std::size_t>(command);
@@ -251,6 +258,8 @@ private slots:
         QCOMPARE(seen[static_cast<std::size_t>(RuledCommand::PrechargeAll)] > 0, !half);
         for (const auto only : {RuledCommand::ActivateSecond, RuledCommand::SyncRead, RuledCommand::SyncWrite})
             QCOMPARE(seen[static_cast<std::size_t>(only)] > 0, clocked);
+        for (const auto closing : {RuledCommand::ReadPrecharge, RuledCommand::WritePrecharge})
+            QCOMPARE(seen[static_cast<std::size_t>(closing)] > 0, closes);
     }
 
     void aStreamInOneBankGroupIsBoundByItsTiming() {

@@ -309,6 +309,14 @@ private slots:
         double sum = 0;
         for (const ui::Bar& bar : tab->bindings()->bars()) sum += bar.value;
         QVERIFY(qAbs(sum - 1) < 1e-9);
+        // What no order beats stands beside it, the largest first and in words; the energy by parts that sum to it.
+        const auto& bounds = tab->bounds()->bars();
+        QVERIFY(!bounds.empty() && bounds.front().marked && !bounds.front().words.isEmpty());
+        QVERIFY(bounds.front().value > 0.5 && bounds.front().value <= 1);
+        double energy = 0;
+        for (const ui::Bar& bar : tab->energy()->bars()) energy += bar.value;
+        QCOMPARE(tab->energy()->bars().size(), DramEnergyParts::names.size());
+        QVERIFY(qAbs(energy - 1) < 1e-9);
         // Every read stands in the picture once.
         const auto reads = std::ranges::count_if(tab->timeline()->picture().issued, [](const RuledIssued& one) {
             return one.command == RuledCommand::Read;
@@ -320,6 +328,36 @@ private slots:
         emit mapping->activated(1);
         QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer() && tab->question().mapping == "MOP4CLXOR", 20000);
         QVERIFY(tab->answer()->result.bytesPerSecond > 1.3 * half * tab->answer()->rules.peakBandwidth());
+    }
+    // Late requests of rows of their own: a closed page saves each the precharge. A memory whose currents nobody has
+    // published has no energy, and says so.
+    void closedPagesAndUnknownCurrents() {
+        window_->actions().find("core.memory")->trigger();
+        MemoryTab* tab = page_->memory();
+        MemoryQuestion question;
+        question.standard = "ddr4-3200aa";
+        question.pattern = RequestPattern::Random;
+        question.injection = "chain";
+        question.requests = 200;
+        question.refresh = false;
+        tab->setQuestion(question);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->isRunning() && tab->answer()->result.reads == 200, 20000);
+        const double open = tab->answer()->result.meanLatency;
+        auto* page = page_->findChild<QComboBox*>("core.memory.page");
+        page->setCurrentIndex(1);
+        emit page->activated(1);
+        QCOMPARE(tab->question().page, std::string("closed"));
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer()->result.meanLatency < open - 10, 20000);
+        QVERIFY(std::ranges::any_of(tab->timeline()->picture().issued,
+                                    [](const RuledIssued& one) { return one.command == RuledCommand::ReadPrecharge; }));
+        question = tab->question();
+        question.standard = "gddr6-14000";
+        tab->setQuestion(question);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer() && !tab->answer()->energy, 20000);
+        QVERIFY(tab->energy()->isEmpty());
+        QVERIFY(tab->answer()->energy.error().message.find("GDDR6") != std::string::npos);
+        question.page = "open";
+        tab->setQuestion(question);
     }
     void rowsAreOpenBetweenActivateAndPrecharge() {
         window_->actions().find("core.memory")->trigger();

@@ -30,6 +30,7 @@ public:
         pre_ = rules.commandOf(rules.commandOf("PREpb") < 0 ? "PRE" : "PREpb");
         preAll_ = rules.commandOf(rules.commandOf("PREab") < 0 ? "PREA" : "PREab");
         read_ = rules.commandOf("RD"), write_ = rules.commandOf("WR");
+        closes_ = rules.page == RuledPage::Closed;
     }
 
     /// The cycle in which each request was done.
@@ -157,10 +158,16 @@ private:
         if (clocked_)
             clockedUntil_ = std::max(clockedUntil_, clock_ + rules_.timingOf(r.write ? "nCWL" : "nCL") +
                                                         rules_.timingOf("nBL") + rules_.timingOf("nWCKPST"));
-        send(r.write ? write_ : read_, r.place.bank);
+        queue.erase(queue.begin() + std::ptrdiff_t(i));
+        const auto wantsItsRow = [&](const Request& other) {
+            return other.place.bank == r.place.bank && other.place.row == r.place.row;
+        };
+        const bool closing = closes_ && std::ranges::none_of(reads_, wantsItsRow) &&
+                             std::ranges::none_of(writes_, wantsItsRow) && std::ranges::none_of(active_, wantsItsRow);
+        send(closing ? rules_.commandOf(r.write ? "WRA" : "RDA") : r.write ? write_ : read_, r.place.bank);
+        if (closing) row_[std::size_t(r.place.bank)] = -1;
         done_[r.id] = r.write ? clock_ : clock_ + rules_.readLatency;
         lastBeat_ = std::max(lastBeat_, done_[r.id]);
-        queue.erase(queue.begin() + std::ptrdiff_t(i));
     }
     bool serveActive() {
         // In the order in which they arrived, not in which their rows were opened.
@@ -233,7 +240,7 @@ private:
 
     const DramRules& rules_;
     int levels_ = 0, whole_ = 0, act_ = 0, pre_ = 0, preAll_ = 0, read_ = 0, write_ = 0, turn_ = 0, second_ = -1;
-    bool half_ = false, clocked_ = false, writing_ = false, busy_ = false;
+    bool half_ = false, clocked_ = false, closes_ = false, writing_ = false, busy_ = false;
     std::vector<int> nodes_;  // of each level
     std::vector<std::map<std::pair<int, int>, std::deque<std::int64_t>>>
         issued_;  // [level][command, node], newest first

@@ -26,6 +26,7 @@ QColor colourOf(RuledCommand command) {
         case RuledCommand::PrechargeAll:
             return theme.colours().mutedText;
         case RuledCommand::Write:
+        case RuledCommand::WritePrecharge:
         case RuledCommand::SyncWrite:
             return theme.methodColour(1);
         case RuledCommand::RefreshAll:
@@ -115,7 +116,7 @@ void CommandTimeline::paintBus(QPainter& painter) const {
     painter.save();
     painter.setClipRect(area);
     for (const RuledIssued& one : picture_.issued) {
-        if (one.command != RuledCommand::Read && one.command != RuledCommand::Write) continue;
+        if (!isRead(one.command) && !isWrite(one.command)) continue;
         const double left = x(static_cast<double>(dataFrom(one)));
         const double right = left + std::max(0.8, cycleWidth_ * static_cast<double>(picture_.burst));
         if (right < area.left()) continue;

@@ -16,7 +16,7 @@ namespace {
 constexpr double widestCommand = 40;  ///< pixels
 
 bool isColumn(const RuledIssued& one) {
-    return one.command == RuledCommand::Read || one.command == RuledCommand::Write;
+    return isRead(one.command) || isWrite(one.command);
 }
 
 }  // namespace
@@ -43,6 +43,10 @@ QString commandName(RuledCommand command) {
             return QStringLiteral("CAS_RD");
         case RuledCommand::SyncWrite:
             return QStringLiteral("CAS_WR");
+        case RuledCommand::ReadPrecharge:
+            return QStringLiteral("RDA");
+        case RuledCommand::WritePrecharge:
+            return QStringLiteral("WRA");
     }
     return {};
 }
@@ -52,12 +56,15 @@ std::vector<std::vector<OpenSpan>> openSpans(const CommandPicture& picture, std:
     std::vector<std::int64_t> opened(picture.banks.size(), -1);
     for (const RuledIssued& one : picture.issued) {
         const bool opens = one.command == RuledCommand::Activate;
-        const bool closes = one.command == RuledCommand::Precharge || one.command == RuledCommand::PrechargeAll;
+        const bool itself = one.command == RuledCommand::ReadPrecharge || one.command == RuledCommand::WritePrecharge;
+        const bool closes =
+            itself || one.command == RuledCommand::Precharge || one.command == RuledCommand::PrechargeAll;
         if (!opens && !closes) continue;
+        const std::int64_t at = one.cycle + (itself ? 1 : 0);
         const int reach = opens ? 1 : std::max(1, one.reach);
         for (int b = one.bank; b < one.bank + reach && b < static_cast<int>(spans.size()); ++b) {
             const auto bank = static_cast<std::size_t>(b);
-            if (opened[bank] >= 0) spans[bank].push_back({opened[bank], one.cycle});
+            if (opened[bank] >= 0) spans[bank].push_back({opened[bank], at});
             opened[bank] = opens ? one.cycle : -1;
         }
     }
@@ -98,7 +105,7 @@ void CommandTimeline::setPicture(CommandPicture picture) {
 }
 
 std::int64_t CommandTimeline::dataFrom(const RuledIssued& one) const {
-    return one.cycle + (one.command == RuledCommand::Write ? picture_.writeLag : picture_.readLag);
+    return one.cycle + (isWrite(one.command) ? picture_.writeLag : picture_.readLag);
 }
 
 double CommandTimeline::openShare(int bank) const {

@@ -66,8 +66,8 @@ LaneTrace commandLanes(const ui::CommandPicture& picture) {
             command.arguments.emplace_back("held cycles", std::to_string(one.held));
         }
         trace.stretches.push_back(std::move(command));
-        const bool write = one.command == RuledCommand::Write;
-        if (!write && one.command != RuledCommand::Read) continue;
+        const bool write = isWrite(one.command);
+        if (!write && !isRead(one.command)) continue;
         const std::int64_t from = one.cycle + (write ? picture.writeLag : picture.readLag);
         const int bus = std::min(one.bank / each, buses - 1);
         trace.stretches.push_back(

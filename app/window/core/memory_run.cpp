@@ -71,6 +71,7 @@ Expected<MemoryAnswer> runMemory(const MemoryQuestion& question, std::stop_token
     auto rules = rulesFor(question);
     if (!rules) return Unexpected(rules.error());
     answer.rules = std::move(*rules);
+    if (const auto set = setPage(answer.rules, question.page); !set) return Unexpected(set.error());
     const auto map = RuledAddressMap::make(answer.rules, question.mapping);
     if (!map) return Unexpected(map.error());
     const auto injection = RuledInjection::parse(question.injection);
@@ -92,6 +93,11 @@ Expected<MemoryAnswer> runMemory(const MemoryQuestion& question, std::stop_token
     if (!result) return Unexpected(result.error());
     answer.result = std::move(*result);
     answer.bindings = dramBindings(answer.rules, answer.result);
+    answer.bounds = dramCountedBounds(answer.rules, *map, question.refresh, *injection, requests);
+    if (auto currents = currentsFor(answer.rules))
+        answer.energy = ruledEnergy(answer.rules, answer.result, std::move(*currents));
+    else
+        answer.energy = Unexpected(currents.error());
     ui::CommandPicture& picture = answer.picture;
     picture.banks = bankNames(answer.rules);
     picture.issued = std::move(record.issued);

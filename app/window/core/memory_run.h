@@ -4,6 +4,8 @@
 
 #include "base/progress.h"
 #include "simulation/dram/ruled/binding.h"
+#include "simulation/dram/ruled/counted_bounds.h"
+#include "simulation/dram/ruled/ruled_energy.h"
 #include "widgets/memory/command_timeline.h"
 
 #include <stop_token>
@@ -22,7 +24,7 @@ struct MemoryQuestion {
     int requests = 2000;
     int stride = 4096;  ///< B
     int writes = 0;     ///< of a hundred requests
-    std::string mapping = "RoBaRaCoCh", injection = "asap";
+    std::string mapping = "RoBaRaCoCh", injection = "asap", page = "open";
     bool refresh = true;
     bool operator==(const MemoryQuestion&) const = default;
 };
@@ -31,6 +33,8 @@ struct MemoryAnswer {
     DramRules rules;
     RuledResult result;
     std::vector<DramBinding> bindings;
+    std::vector<DramCountedBound> bounds;
+    Expected<RuledEnergy> energy = Unexpected(Diagnostic{});
     ui::CommandPicture picture;
 };
 

@@ -1,6 +1,7 @@
 #include "app/window/core/memory_tab.h"
 
 #include "app/window/core/answer_side.h"
+#include "app/window/core/memory_bars.h"
 #include "app/window/form_parts.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -39,6 +40,7 @@ MemoryQuestion MemoryTab::question() const {
     question.writes = writes_->value();
     question.mapping = mapping_->currentData().toString().toStdString();
     question.injection = injection_->currentData().toString().toStdString();
+    question.page = page_->currentData().toString().toStdString();
     question.refresh = refresh_->isChecked();
     return question;
 }
@@ -51,6 +53,7 @@ void MemoryTab::setQuestion(const MemoryQuestion& question) {
     selectData(pattern_, static_cast<int>(question.pattern));
     selectData(mapping_, ui::qs(question.mapping));
     selectData(injection_, ui::qs(question.injection));
+    selectData(page_, ui::qs(question.page));
     requests_->setValue(question.requests);
     stride_->setValue(question.stride);
     writes_->setValue(question.writes);
@@ -148,18 +151,10 @@ void MemoryTab::show(const MemoryAnswer& answer) {
         sub += tr(" · the first %1 commands are drawn")
                    .arg(ui::countText(static_cast<double>(answer.picture.issued.size())));
     sub_->setFullText(sub);
-    std::vector<ui::Bar> bars;
-    for (const DramBinding& one : answer.bindings) {
-        ui::Bar bar;
-        bar.name = ui::qs(one.timing);
-        bar.value = one.share;
-        bar.text = ui::percentText(one.share);
-        bar.words = ui::qs(one.words);
-        bar.marked = held != answer.bindings.end() && one.timing == held->timing;
-        if (one.timing == "data bus") bar.colour = ui::Theme::instance().methodColour(0);
-        bars.push_back(std::move(bar));
-    }
-    bindings_->setBars(tr("What the data bus did, and what it waited for"), std::move(bars), 1);
+    bindings_->setBars(tr("What the data bus did, and what it waited for"), bindingBars(answer), 1);
+    bounds_->setBars(tr("No order of these requests takes less"), boundBars(answer), 1);
+    energy_->setEmptyText(answer.energy ? QString() : tr("No energy: %1.").arg(ui::qs(answer.energy.error().message)));
+    energy_->setBars(energyTitle(answer), energyBars(answer), 1);
     timeline_->setPicture(answer.picture);
 }
 

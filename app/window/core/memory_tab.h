@@ -40,6 +40,8 @@ public:
     bool isRunning() const { return work_.isRunning() || soon_.isActive(); }
     ui::CommandTimeline* timeline() const { return timeline_; }
     ui::BarList* bindings() const { return bindings_; }
+    ui::BarList* bounds() const { return bounds_; }
+    ui::BarList* energy() const { return energy_; }
     QVariantMap kept() const;
     void setKept(const QVariantMap& view);
 
@@ -66,14 +68,14 @@ private:
     std::optional<Diagnostic> refusal_;
     QString config_, trace_;
     QFormLayout* form_ = nullptr;
-    QComboBox *memory_ = nullptr, *pattern_ = nullptr, *mapping_ = nullptr, *injection_ = nullptr;
+    QComboBox *memory_ = nullptr, *pattern_ = nullptr, *mapping_ = nullptr, *injection_ = nullptr, *page_ = nullptr;
     QPushButton *configFile_ = nullptr, *traceFile_ = nullptr, *export_ = nullptr, *cancel_ = nullptr;
     QSpinBox *requests_ = nullptr, *stride_ = nullptr, *writes_ = nullptr;
     QCheckBox* refresh_ = nullptr;
     QProgressBar* progress_ = nullptr;
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *problem_ = nullptr;
     ui::CommandTimeline* timeline_ = nullptr;
-    ui::BarList* bindings_ = nullptr;
+    ui::BarList *bindings_ = nullptr, *bounds_ = nullptr, *energy_ = nullptr;
     ui::Veil* veil_ = nullptr;
     QTimer soon_;
     Background work_;

@@ -90,6 +90,11 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     injection_->addItem(tr("as soon as there is room"), QStringLiteral("asap"));
     injection_->addItem(tr("every 10 cycles"), QStringLiteral("every10"));
     injection_->addItem(tr("after the read before"), QStringLiteral("chain"));
+    page_ = namedChoice(side, "core.memory.page", tr("Page policy"), tr("When a row is closed"));
+    page_->addItem(tr("open"), QStringLiteral("open"));
+    page_->setItemData(0, tr("When another row of its bank is wanted"), Qt::ToolTipRole);
+    page_->addItem(tr("closed"), QStringLiteral("closed"));
+    page_->setItemData(1, tr("With the last read or write that waits for it"), Qt::ToolTipRole);
     refresh_ = named(new QCheckBox(tr("with refresh"), side), "core.memory.refresh", tr("With refresh"),
                      tr("Whether rows are refreshed, as the standard demands"));
     refresh_->setChecked(true);
@@ -102,6 +107,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     form_->addRow(tr("Writes"), writes_);
     form_->addRow(tr("Mapping"), mapping_);
     form_->addRow(tr("Injection"), injection_);
+    form_->addRow(tr("Page"), page_);
     form_->addRow(QString(), refresh_);
     column->addLayout(form_);
     problem_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Bad, side);
@@ -118,7 +124,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
         showRows();
         changed();
     };
-    for (QComboBox* each : {memory_, pattern_, mapping_, injection_})
+    for (QComboBox* each : {memory_, pattern_, mapping_, injection_, page_})
         connect(each, &QComboBox::activated, this, edited);
     for (QSpinBox* each : {requests_, stride_, writes_}) connect(each, &QSpinBox::valueChanged, this, edited);
     connect(refresh_, &QCheckBox::toggled, this, edited);
@@ -155,11 +161,23 @@ QWidget* MemoryTab::buildAnswer(QWidget* parent) {
     connect(cancel_, &QPushButton::clicked, this, [this] { work_.cancel(); });
     QSplitter* panes = side.addPanes(tr("Commands and what binds"));
     timeline_ = new ui::CommandTimeline(panes);
+    auto* below =
+        named(new QSplitter(Qt::Horizontal, panes), "core.memory.below",
+              tr("What binds, what no order beats, and energy"), tr("Drag a border to give one side more room"));
+    below->setChildrenCollapsible(false);
     bindings_ = new ui::BarList(QStringLiteral("core.memory.bindings"), tr("What the data bus waited for"),
                                 tr("Cycles of the data bus by what it waited for; they sum to the run"),
-                                tr("This shows what the data bus did in the run."), panes);
+                                tr("This shows what the data bus did in the run."), below);
+    bounds_ =
+        new ui::BarList(QStringLiteral("core.memory.bounds"), tr("What no order of the requests beats"),
+                        tr("Cycles that each timing takes at least, from counts; the bar is its share of the run"),
+                        tr("This shows how fast the requests could be in the best order."), below);
+    energy_ = new ui::BarList(QStringLiteral("core.memory.energy"), tr("Energy"),
+                              tr("Energy by commands and standby; the parts sum to the run"),
+                              tr("This shows the energy of the run."), below);
+    for (ui::BarList* each : {bindings_, bounds_, energy_}) below->addWidget(each);
     panes->addWidget(timeline_);
-    panes->addWidget(bindings_);
+    panes->addWidget(below);
     side.finish(panes);
     veil_ = side.veil;
     return side.widget;

@@ -15,7 +15,9 @@ bool names(const DramRules& rules, const std::vector<int>& list, std::string_vie
     return false;
 }
 
-std::string wordsOf(std::string_view name, std::int64_t cycles, std::int64_t pace) {
+}  // namespace
+
+std::string dramTimingWords(std::string_view name, std::int64_t cycles, std::int64_t pace) {
     if (name == "nCCDL" || name == "nCCDL_WR")
         return fmt::format(
             "bursts stay in one bank group: one every {} cycles instead of every {}; a mapping that puts "
@@ -36,8 +38,6 @@ std::string wordsOf(std::string_view name, std::int64_t cycles, std::int64_t pac
     return "a rule of the configuration";
 }
 
-}  // namespace
-
 std::string dramRuleName(const DramRules& rules, const DramRule& rule) {
     const bool beforeRead = names(rules, rule.before, "RD"), beforeWrite = names(rules, rule.before, "WR");
     const bool afterRead = names(rules, rule.after, "RD"), afterWrite = names(rules, rule.after, "WR");
@@ -54,6 +54,7 @@ std::string dramRuleName(const DramRules& rules, const DramRule& rule) {
     if (beforeActivate && afterClose) return "nRAS";
     if (beforeClose && afterActivate) return "nRP";
     if (beforeClose && afterClose) return "nPPD";
+    if ((beforeRead || beforeWrite) && afterActivate) return "nRP";  // closed by itself
     if (beforeRead && afterClose) return "nRTP";
     if (beforeWrite && afterClose) return "nWR";
     if (beforeRead && afterRead) return group ? "nCCDL" : "nCCDS";
@@ -77,7 +78,7 @@ std::vector<DramBinding> dramBindings(const DramRules& rules, const RuledResult&
     const std::size_t n = rules.rules.size();
     for (std::size_t i = 0; i < n; ++i) {
         const std::string name = dramRuleName(rules, rules.rules[i]);
-        add(name, result.waits[i], wordsOf(name, rules.rules[i].cycles, rules.burstPace()));
+        add(name, result.waits[i], dramTimingWords(name, rules.rules[i].cycles, rules.burstPace()));
     }
     add("data bus", result.waits[n + ruledDataBus], "the data bus is busy: this is the peak");
     add("requests", result.waits[n + ruledRequests],

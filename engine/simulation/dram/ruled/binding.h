@@ -15,6 +15,8 @@ struct DramBinding {
 
 /// The largest first; what took nothing is left out.
 std::vector<DramBinding> dramBindings(const DramRules& rules, const RuledResult& result);
+/// What it means that bursts wait for this timing of so many cycles, and what to turn. `pace`: DramRules::burstPace().
+std::string dramTimingWords(std::string_view timing, std::int64_t cycles, std::int64_t pace);
 /// What the data sheet calls a rule: `nCCDL`; a description where it has no name.
 std::string dramRuleName(const DramRules& rules, const DramRule& rule);
 

@@ -120,25 +120,28 @@ std::vector<DramCountedBound> dramCountedBounds(const DramRules& rules, const Ru
                                                 const std::vector<DramTraceRequest>& trace) {
     if (trace.empty()) return {};
     const std::vector<Needs> needs = needsOf(rules, map, trace);
-    std::map<std::string, std::int64_t> most;
-    const auto note = [&](const std::string& timing, std::int64_t cycles) {
+    std::map<std::string, DramCountedBound> most;
+    const auto note = [&](const std::string& timing, std::int64_t cycles, std::string words) {
         auto& its = most[timing];
-        its = std::max(its, cycles);
+        if (cycles > its.cycles) its = {timing, cycles, std::move(words)};
     };
-    for (const Pace& pace : pacesOf(rules)) note(pace.timing, pace.of(needs));
+    for (const Pace& pace : pacesOf(rules))
+        note(pace.timing, pace.of(needs), dramTimingWords(pace.timing, pace.cycles, rules.burstPace()));
     std::int64_t bursts = 0, writes = 0;
     for (const Needs& its : needs) bursts += its.reads + its.writes, writes += its.writes;
-    if (bursts > 0) note("data bus", (bursts - 1) * rules.burstPace());
+    if (bursts > 0) note("data bus", (bursts - 1) * rules.burstPace(), "every burst takes its time on the data bus");
     std::vector<DramCountedBound> out;
     const std::int64_t last = writes == 0 ? rules.readLatency : 0;  // whichever command comes last, a read ends the run
-    for (const auto& [timing, cycles] : most) {
-        if (cycles <= 0) continue;
-        out.push_back({timing, (refresh ? withRefresh(rules, cycles) : cycles) + (bursts > 0 ? last : 0)});
+    for (auto& [timing, bound] : most) {
+        if (bound.cycles <= 0) continue;
+        bound.cycles = (refresh ? withRefresh(rules, bound.cycles) : bound.cycles) + (bursts > 0 ? last : 0);
+        out.push_back(std::move(bound));
     }
     const bool onlyReads = std::ranges::none_of(trace, &DramTraceRequest::write);
     const std::int64_t apart = (static_cast<std::int64_t>(trace.size()) - 1) * injection.every;
-    out.push_back(
-        {"requests", injection.chain && onlyReads ? std::max(apart, oneByOne(rules, map, refresh, trace)) : apart});
+    const bool oneByOneBinds = injection.chain && onlyReads;
+    out.push_back({"requests", oneByOneBinds ? std::max(apart, oneByOne(rules, map, refresh, trace)) : apart,
+                   oneByOneBinds ? "each read waits for the one before" : "requests come no faster"});
     std::ranges::stable_sort(out, std::ranges::greater{}, &DramCountedBound::cycles);
     return out;
 }

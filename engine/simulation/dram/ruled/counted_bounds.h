@@ -14,6 +14,7 @@ namespace orrery {
 struct DramCountedBound {
     std::string timing;       ///< `nCCDL`, `data bus`, `requests`, as in DramBinding
     std::int64_t cycles = 0;  ///< to the last beat, refresh among them
+    std::string words;        ///< what it means and what to turn
 };
 
 /// The largest of each timing, the largest first; empty for no requests. A row counts once per bank, reads of what was

@@ -1,5 +1,7 @@
 #include "simulation/dram/ruled/dram_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace orrery {
@@ -32,6 +34,34 @@ std::int64_t DramRules::timingOf(std::string_view name) const {
     for (std::size_t i = 0; i < timingNames.size() && i < timing.size(); ++i)
         if (timingNames[i] == name || (name == "nBL" && timingNames[i] == "nBL_min")) return timing[i];
     return 0;
+}
+
+Expected<void> setPage(DramRules& rules, std::string_view page) {
+    if (page != "open" && page != "closed")
+        return fail("dram.page", fmt::format("there is no page policy '{}'", page), "open or closed");
+    rules.page = RuledPage::Open;
+    if (page == "open") return {};
+    for (const auto& [plain, closing] : {std::pair{"RD", "RDA"}, {"WR", "WRA"}}) {
+        const int before = rules.commandOf(plain), its = rules.commandOf(closing);
+        const int activate = std::max(rules.commandOf("ACT"), rules.commandOf("ACT1"));
+        const auto has = [](const std::vector<int>& list, int command) {
+            return std::ranges::find(list, command) != list.end();
+        };
+        bool opens = false;
+        for (const DramRule& rule : rules.rules) {
+            if (its >= 0 && has(rule.after, before) != has(rule.after, its))
+                return fail("dram.page", fmt::format("{} waits otherwise than {}", closing, plain),
+                            "rules that name both as following commands", "a closed page needs them alike",
+                            {.file = rules.file, .line = rule.line, .path = "dram.timing_constraints"});
+            opens |= its >= 0 && has(rule.before, its) && has(rule.after, activate);
+        }
+        if (!opens)
+            return fail("dram.page", fmt::format("no rule says when a row may be opened after {}", closing),
+                        fmt::format("a constraint from {} to ACT", closing), "a closed page needs auto-precharge",
+                        {.file = rules.file, .path = "dram.timing_constraints"});
+    }
+    rules.page = RuledPage::Closed;
+    return {};
 }
 
 int DramRules::commandOf(std::string_view name) const {

@@ -32,8 +32,22 @@ enum class RuledCommand : std::uint8_t {
     ActivateSecond,
     SyncRead,
     SyncWrite,
+    ReadPrecharge,   ///< a read after which the device closes the row by itself
+    WritePrecharge,  ///< a write likewise
 };
-inline constexpr int ruledCommands = 10;
+inline constexpr int ruledCommands = 12;
+constexpr bool isRead(RuledCommand command) {
+    return command == RuledCommand::Read || command == RuledCommand::ReadPrecharge;
+}
+constexpr bool isWrite(RuledCommand command) {
+    return command == RuledCommand::Write || command == RuledCommand::WritePrecharge;
+}
+
+/// When a row is closed.
+enum class RuledPage : std::uint8_t {
+    Open,   ///< when another row of its bank is wanted
+    Closed  ///< with the last read or write that waits for it (auto-precharge)
+};
 
 /// After one of `before` at a node of `level`, one of `after` to the same node waits `cycles`.
 struct DramRule {
@@ -61,6 +75,7 @@ struct DramRules {
     std::int64_t readLatency = 0;
     int readBuffer = 32, writeBuffer = 32;
     double drainAbove = 0.8, drainBelow = 0.2;
+    RuledPage page = RuledPage::Open;
 
     int bankLevel() const { return static_cast<int>(count.size()) - 3; }
     std::int64_t banks() const;
@@ -81,5 +96,8 @@ struct DramRules {
 /// beside the file. Codes `dram.file`, `dram.timing`.
 Expected<DramRules> readDramRules(const std::string& path);
 Expected<DramRules> readDramRules(std::string_view yaml, const std::string& path);
+/// `open` or `closed` by name. Fails with `dram.page`, also where the rules have no reads and writes that close their
+/// row, or let them wait otherwise than those that do not.
+Expected<void> setPage(DramRules& rules, std::string_view page);
 
 }  // namespace orrery

@@ -148,7 +148,8 @@ private:
                           fmt::format("scheduler '{}' is not known", scheduler), "FRFCFS");
         if (const std::string policy = implOf(node.find("row_policy")); !policy.empty() && policy != "Open")
             return refuse(*node.find("row_policy"), "row_policy.impl",
-                          fmt::format("row policy '{}' is not known", policy), "Open");
+                          fmt::format("row policy '{}' is not known", policy), "Open",
+                          "`--page closed` closes rows with their last access");
         rules_.mapping = implOf(node.find("addr_mapper"));
         if (const YamlNode* dram = need(node, "dram", "controllers.")) device(*dram, node);
     }

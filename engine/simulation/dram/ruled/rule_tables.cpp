@@ -17,7 +17,7 @@ constexpr struct {
     {"PREpb", RuledCommand::Precharge},   {"PRE", RuledCommand::Precharge},     {"PREab", RuledCommand::PrechargeAll},
     {"PREA", RuledCommand::PrechargeAll}, {"RD", RuledCommand::Read},           {"WR", RuledCommand::Write},
     {"REFab", RuledCommand::RefreshAll},  {"REFpb", RuledCommand::RefreshBank}, {"CAS_RD", RuledCommand::SyncRead},
-    {"CAS_WR", RuledCommand::SyncWrite}};
+    {"CAS_WR", RuledCommand::SyncWrite},  {"RDA", RuledCommand::ReadPrecharge}, {"WRA", RuledCommand::WritePrecharge}};
 
 int ofName(std::string_view name) {
     for (const auto& one : issued)
@@ -54,7 +54,9 @@ DramRuleTables::DramRuleTables(const DramRules& rules) {
             // Siblings at a level of one node are nobody.
             if (before < 0 || (rule.sibling && rules.count[static_cast<std::size_t>(rule.level)] < 2)) continue;
             for (const int a : rule.after)
-                if (const int next = mine[static_cast<std::size_t>(a)]; next >= 0)
+                // Those that close their row are asked for as those that do not.
+                if (const int next = mine[static_cast<std::size_t>(a)];
+                    next >= 0 && next < static_cast<int>(RuledCommand::ReadPrecharge))
                     compile({static_cast<std::size_t>(before), static_cast<std::size_t>(next), r, level, rule.sibling,
                              rule.cycles, rule.window});
         }

@@ -31,6 +31,9 @@ RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool ref
     dataClockAfter_[0] = rules.timingOf("nCL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     dataClockAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWCKPST");
     secondWithin_ = rules.timingOf("nAAD");
+    closes_ = rules.page == RuledPage::Closed;
+    closesAfter_[0] = std::max(rules.timingOf("nRTP"), rules.timingOf("nRTPL"));
+    closesAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWR");
     refreshTakes_ = std::max(rules.timingOf("nRFC"), rules.timingOf("nRFCab"));
     pseudoChannels_ = rules.count.size() > 1 ? static_cast<int>(rules.count[1]) : 1;
     if (refresh) {
@@ -87,12 +90,27 @@ template <int Lanes>
 }
 
 template <int Lanes>
-inline void RuledDramController<Lanes>::close(int bank) {
+inline void RuledDramController<Lanes>::close(int bank, std::int64_t at) {
     openRow_[static_cast<std::size_t>(bank)] = ruledNoRow;
-    ranks_.close(bank, clock_);
+    ranks_.close(bank, at);
     wordOf(bank).open &= ~state_.bitOf(bank);
     reads_.rowClosed(bank);
     writes_.rowClosed(bank);
+}
+
+// The device waits by itself for tRAS, and for tRTP or tWR.
+template <int Lanes>
+[[gnu::noinline]] void RuledDramController<Lanes>::closeItself(bool write, int bank) {
+    close(bank, std::max(clock_ + closesAfter_[write], state_.earliest(RuledCommand::Precharge, bank)));
+    refreshFrom_ = 0;
+}
+
+// Nothing that waits wants the open row any more.
+template <int Lanes>
+inline bool RuledDramController<Lanes>::isLast(int bank) {
+    const int w = state_.wordOf(bank);
+    const std::uint64_t wanted = reads_.hits(w) | writes_.hits(w) | words_[static_cast<std::size_t>(w)].taken();
+    return (wanted & state_.bitOf(bank)) == 0;
 }
 
 template <int Lanes>
@@ -151,12 +169,17 @@ inline bool RuledDramController<Lanes>::synchronise(bool write, int bank) {
 
 template <int Lanes>
 [[gnu::always_inline]] inline void RuledDramController<Lanes>::issueColumn(std::int64_t arrived, std::int32_t request,
-                                                                           bool write, int bank,
+                                                                           bool write, int bank, bool closing,
                                                                            std::vector<Done>& done) {
     if (kind_ == RuledController::WriteClock)
         dataClockUntil_ = std::max(dataClockUntil_, clock_ + dataClockAfter_[write]);
     blame(arrived, write, bank);
-    send(write ? RuledCommand::Write : RuledCommand::Read, bank);
+    if (closing) {
+        sendRare(write ? RuledCommand::WritePrecharge : RuledCommand::ReadPrecharge, bank);
+        closeItself(write, bank);
+    } else {
+        send(write ? RuledCommand::Write : RuledCommand::Read, bank);
+    }
     done.push_back({request, write ? clock_ : clock_ + readLatency_});
     moved_ = true;
 }
@@ -164,18 +187,18 @@ template <int Lanes>
 template <int Lanes>
 inline void RuledDramController<Lanes>::takeActive(int bank, std::vector<Done>& done) {
     const Active& e = active_[static_cast<std::size_t>(bank)];
-    issueColumn(e.arrived, e.request, e.write, bank, done);
     auto& word = wordOf(bank);
     word.reads &= ~state_.bitOf(bank), word.writes &= ~state_.bitOf(bank);
+    issueColumn(e.arrived, e.request, e.write, bank, closes_ && isLast(bank), done);
     --activeCount_;
     refreshFrom_ = 0;
 }
 
 template <int Lanes>
 inline void RuledDramController<Lanes>::takeColumn(Buffer& buffer, std::int32_t entry, std::vector<Done>& done) {
-    const RuledEntry& e = buffer.entry(entry);
-    issueColumn(e.arrived, e.request, e.write, e.place.bank, done);
+    const RuledEntry& e = buffer.entry(entry);  // stays where it is until the next one comes in
     buffer.removeHit(entry);
+    issueColumn(e.arrived, e.request, e.write, e.place.bank, closes_ && isLast(e.place.bank), done);
 }
 
 template <int Lanes>
@@ -222,7 +245,7 @@ bool RuledDramController<Lanes>::serveRefresh() {
     refreshFrom_ = 0;
     if (open) {
         for (int b = refresh.bank; b < refresh.bank + reach; ++b)
-            if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) close(b);
+            if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) close(b, clock_);
         return true;
     }
     if (command == RuledCommand::RefreshAll) noteRefresh(refresh.bank, reach);
@@ -277,7 +300,7 @@ inline void RuledDramController<Lanes>::precharge(int bank) {
     opening.precharged = clock_;
     opening.prechargeReady = state_.earliest(RuledCommand::Precharge, bank, opening.prechargeRule);
     send(RuledCommand::Precharge, bank);
-    close(bank);
+    close(bank, clock_);
 }
 
 template <int Lanes>

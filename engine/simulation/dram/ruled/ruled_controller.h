@@ -141,9 +141,12 @@ private:
     bool wouldWrite() const { return writes_.size() >= (writing_ ? drainBelow_ : drainFrom_) || reads_.size() == 0; }
     void queueRefreshes();
     void noteRefresh(int first, int reach);
-    void issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank, std::vector<Done>& done);
+    void issueColumn(std::int64_t arrived, std::int32_t request, bool write, int bank, bool closing,
+                     std::vector<Done>& done);
     void count(RuledEntry& e, RuledCommand command);
-    void close(int bank);
+    void close(int bank, std::int64_t at);
+    void closeItself(bool write, int bank);
+    bool isLast(int bank);
     void send(RuledCommand command, int bank);
     void sendRare(RuledCommand command, int bank);
     void tickOneBus(std::vector<Done>& done);
@@ -184,6 +187,8 @@ private:
     RuledCounts counts_;
     DramRankTimes<Lanes> ranks_;
     std::int64_t rankRefreshes_ = 0, refreshTakes_ = 0;
+    bool closes_ = false;               ///< RuledPage::Closed
+    std::int64_t closesAfter_[2] = {};  ///< cycles from a read, a write that closes its row
     Row<Opening> openings_{};
     std::int64_t lastColumn_ = -1, dataPace_ = 1, readLatency_ = 0, secondWithin_ = 0, dataClockAfter_[2] = {};
     std::vector<std::int64_t> waits_;

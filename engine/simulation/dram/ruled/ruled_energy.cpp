@@ -28,8 +28,9 @@ Expected<RuledEnergy> ruledEnergy(const DramRules& rules, const RuledResult& res
     const auto sent = [&](RuledCommand which) { return result.counts.commands[static_cast<int>(which)]; };
     const double active = static_cast<double>(result.activeCycles) * second;
     const auto parts =
-        energyOf(*command, {sent(RuledCommand::Activate), sent(RuledCommand::Read), sent(RuledCommand::Write),
-                            result.rankRefreshes, sent(RuledCommand::RefreshBank), active,
+        energyOf(*command, {sent(RuledCommand::Activate), sent(RuledCommand::Read) + sent(RuledCommand::ReadPrecharge),
+                            sent(RuledCommand::Write) + sent(RuledCommand::WritePrecharge), result.rankRefreshes,
+                            sent(RuledCommand::RefreshBank), active,
                             std::max(0.0, static_cast<double>(result.ranks) * out.seconds - active)});
     if (!parts) return Unexpected(parts.error());
     out.parts = *parts;

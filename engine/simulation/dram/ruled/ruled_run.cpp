@@ -30,8 +30,7 @@ public:
         before_.resize(waits.size());
         for (; known_ < record_->issued.size(); ++known_) {
             RuledIssued& one = record_->issued[known_];
-            if (one.command == RuledCommand::Read || one.command == RuledCommand::Write)
-                noteHolder(one, before_, waits);
+            if (isRead(one.command) || isWrite(one.command)) noteHolder(one, before_, waits);
         }
         before_ = waits;
         record_->cut = known_ >= record_->most;

@@ -8,7 +8,7 @@ namespace orrery {
 
 namespace {
 
-enum Number : int { Act, Pre, PreAll, Rd, Wr, RefAll };
+enum Number : int { Act, Pre, PreAll, Rd, Wr, RefAll, RdA, WrA };
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Expected<DramRules> rulesOf(const DramStandard& standard) {
     const int bank = level("Bank", o.banksPerGroup);
     level("Row", o.rows);
     level("Column", o.columns);
-    rules.commands = {"ACT", "PREpb", "PREab", "RD", "WR", "REFab"};
+    rules.commands = {"ACT", "PREpb", "PREab", "RD", "WR", "REFab", "RDA", "WRA"};
     rules.mapping = "RoBaRaCoCh";
     rules.channelWidth = o.busBits;
     rules.devicePins = o.devicePins;
@@ -58,18 +58,18 @@ Expected<DramRules> rulesOf(const DramStandard& standard) {
                           bool sibling = false) {
         if (cycles > 0) rules.rules.push_back({at, std::move(before), std::move(after), cycles, window, sibling, 0});
     };
-    rule(bus, {Rd}, {Rd}, t.burst);
-    rule(bus, {Wr}, {Wr}, t.burst);
-    rule(rank, {Rd}, {Rd}, t.ccdS);
-    rule(rank, {Wr}, {Wr}, writeS);
-    rule(rank, {Rd}, {Wr}, turn);
-    rule(rank, {Wr}, {Rd}, written + t.wtrS);
+    rule(bus, {Rd, RdA}, {Rd, RdA}, t.burst);
+    rule(bus, {Wr, WrA}, {Wr, WrA}, t.burst);
+    rule(rank, {Rd, RdA}, {Rd, RdA}, t.ccdS);
+    rule(rank, {Wr, WrA}, {Wr, WrA}, writeS);
+    rule(rank, {Rd, RdA}, {Wr, WrA}, turn);
+    rule(rank, {Wr, WrA}, {Rd, RdA}, written + t.wtrS);
     if (o.ranks > 1) {
         const int over = t.burst + t.rankSwitch;
-        rule(rank, {Rd}, {Rd}, over, 1, true);
-        rule(rank, {Wr}, {Wr}, over, 1, true);
-        rule(rank, {Rd}, {Wr}, t.cl + over - t.cwl, 1, true);
-        rule(rank, {Wr}, {Rd}, t.cwl + over - t.cl, 1, true);
+        rule(rank, {Rd, RdA}, {Rd, RdA}, over, 1, true);
+        rule(rank, {Wr, WrA}, {Wr, WrA}, over, 1, true);
+        rule(rank, {Rd, RdA}, {Wr, WrA}, t.cl + over - t.cwl, 1, true);
+        rule(rank, {Wr, WrA}, {Rd, RdA}, t.cwl + over - t.cl, 1, true);
     }
     rule(rank, {Rd}, {PreAll}, t.rtp);
     rule(rank, {Wr}, {PreAll}, written + t.wr);
@@ -80,17 +80,21 @@ Expected<DramRules> rulesOf(const DramStandard& standard) {
     rule(rank, {Act}, {RefAll}, t.rc);
     rule(rank, {Pre, PreAll}, {RefAll}, t.rp);
     rule(rank, {RefAll}, {Act, PreAll}, t.rfc);
-    rule(group, {Rd}, {Rd}, t.ccdL);
-    rule(group, {Wr}, {Wr}, writeL);
-    rule(group, {Wr}, {Rd}, written + t.wtrL);
+    rule(group, {Rd, RdA}, {Rd, RdA}, t.ccdL);
+    rule(group, {Wr, WrA}, {Wr, WrA}, writeL);
+    rule(group, {Wr, WrA}, {Rd, RdA}, written + t.wtrL);
     rule(group, {Act}, {Act}, t.rrdL);
     rule(bank, {Act}, {Act}, t.rc);
-    rule(bank, {Act}, {Rd}, t.rcdRead);
-    rule(bank, {Act}, {Wr}, t.rcdWrite);
+    rule(bank, {Act}, {Rd, RdA}, t.rcdRead);
+    rule(bank, {Act}, {Wr, WrA}, t.rcdWrite);
     rule(bank, {Act}, {Pre}, t.ras);
     rule(bank, {Pre}, {Act}, t.rp);
     rule(bank, {Rd}, {Pre}, t.rtp);
     rule(bank, {Wr}, {Pre}, written + t.wr);
+    rule(bank, {RdA}, {Act}, t.rtp + t.rp);
+    rule(bank, {WrA}, {Act}, written + t.wr + t.rp);
+    rule(rank, {RdA}, {RefAll}, t.rtp + t.rp);
+    rule(rank, {WrA}, {RefAll}, written + t.wr + t.rp);
     return rules;
 }
 
