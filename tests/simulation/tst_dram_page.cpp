@@ -2,6 +2,7 @@
 // reads and writes that close their row.
 
 #include "base/random.h"
+#include "simulation/dram/ruled/counted_bounds.h"
 #include "simulation/dram/ruled/ruled_energy.h"
 #include "simulation/dram/ruled/standard_rules.h"
 #include "support/ruled_dram_fixture.h"
@@ -106,6 +107,22 @@ private slots:
         for (const auto& run : {open, closed})
             QCOMPARE(sentOf(run, RuledCommand::Activate), std::int64_t{4000 / 128 + 1});
         QVERIFY(sentOf(closed, RuledCommand::Read) > 3900);
+    }
+    // Dependent reads pay no precharge here: what no order beats must not count it.
+    void noRunBeatsTheCounts() {
+        RandomStream random(3);
+        std::vector<DramTraceRequest> trace;
+        for (int i = 0; i < 300; ++i) trace.push_back({random.below(std::uint64_t{1} << 27) * 64, false});
+        for (const char* page : {"open", "closed"}) {
+            const DramRules rules = ddr4Page(page);
+            for (const char* injection : {"asap", "every7", "chain"}) {
+                const auto bounds = dramCountedBounds(rules, *RuledAddressMap::make(rules, "RoBaRaCoCh"), false,
+                                                      *RuledInjection::parse(injection), trace);
+                const auto run = runOf(rules, trace, false, "RoBaRaCoCh", injection);
+                QVERIFY2(bounds.front().cycles <= run.cycles, injection);
+                if (injection == std::string("chain")) QVERIFY(bounds.front().cycles > 0.9 * double(run.cycles));
+            }
+        }
     }
     void rulesWithoutAutoPrechargeAreRefused() {
         DramRules rules = rulesOf(ddr4Yaml());

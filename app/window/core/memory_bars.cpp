@@ -12,6 +12,8 @@ namespace orrery::app {
 
 namespace {
 
+constexpr std::size_t mostBounds = 4;
+
 QString barWords(const char* text) {
     return QCoreApplication::translate("MemoryBars", text);
 }
@@ -40,7 +42,7 @@ std::vector<ui::Bar> boundBars(const MemoryAnswer& answer) {
     std::vector<ui::Bar> bars;
     for (const DramCountedBound& one : answer.bounds) {
         const auto cycles = static_cast<double>(one.cycles);
-        if (run <= 0 || cycles < 0.01 * run) continue;
+        if (run <= 0 || cycles < 0.01 * run || bars.size() == mostBounds) continue;
         ui::Bar bar;
         bar.name = ui::qs(one.timing);
         bar.value = cycles / run;

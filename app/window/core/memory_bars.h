@@ -9,7 +9,7 @@ namespace orrery::app {
 
 /// Shares of the run; the largest that is no transfer is marked.
 std::vector<ui::Bar> bindingBars(const MemoryAnswer& answer);
-/// Of the run's cycles, those of 1 % and more; the largest is marked.
+/// Of the run's cycles the four largest, without those below 1 %; the largest is marked.
 std::vector<ui::Bar> boundBars(const MemoryAnswer& answer);
 /// Shares of the energy; nothing without one.
 std::vector<ui::Bar> energyBars(const MemoryAnswer& answer);

@@ -165,17 +165,25 @@ QWidget* MemoryTab::buildAnswer(QWidget* parent) {
         named(new QSplitter(Qt::Horizontal, panes), "core.memory.below",
               tr("What binds, what no order beats, and energy"), tr("Drag a border to give one side more room"));
     below->setChildrenCollapsible(false);
+    auto* left = named(new QSplitter(Qt::Vertical, below), "core.memory.left", tr("What binds and what no order beats"),
+                       tr("Drag the border to give one side more room"));
+    left->setChildrenCollapsible(false);
     bindings_ = new ui::BarList(QStringLiteral("core.memory.bindings"), tr("What the data bus waited for"),
                                 tr("Cycles of the data bus by what it waited for; they sum to the run"),
-                                tr("This shows what the data bus did in the run."), below);
+                                tr("This shows what the data bus did in the run."), left);
     bounds_ =
         new ui::BarList(QStringLiteral("core.memory.bounds"), tr("What no order of the requests beats"),
                         tr("Cycles that each timing takes at least, from counts; the bar is its share of the run"),
-                        tr("This shows how fast the requests could be in the best order."), below);
+                        tr("This shows how fast the requests could be in the best order."), left);
     energy_ = new ui::BarList(QStringLiteral("core.memory.energy"), tr("Energy"),
                               tr("Energy by commands and standby; the parts sum to the run"),
                               tr("This shows the energy of the run."), below);
-    for (ui::BarList* each : {bindings_, bounds_, energy_}) below->addWidget(each);
+    left->addWidget(bindings_);
+    left->addWidget(bounds_);
+    below->addWidget(left);
+    below->addWidget(energy_);
+    below->setStretchFactor(0, 5);  // its words need the room
+    below->setStretchFactor(1, 2);
     panes->addWidget(timeline_);
     panes->addWidget(below);
     side.finish(panes);

@@ -47,8 +47,9 @@ struct DramEnergyCounts {
 
 /// Joules.
 struct DramEnergyParts {
-    static constexpr std::array<std::string_view, 6> names{
-        "activate and precharge", "read", "write", "refresh", "standby, a row open", "standby, all rows closed"};
+    /// As JEDEC has them: standby with a bank open and with all closed; an activate has its precharge in it.
+    static constexpr std::array<std::string_view, 6> names{"activate", "read",           "write",
+                                                           "refresh",  "active standby", "precharge standby"};
     std::array<double, 6> joules{};  ///< in the order of `names`
     double total() const;            ///< their sum in that order
 };

@@ -80,14 +80,16 @@ std::vector<Needs> needsOf(const DramRules& rules, const RuledAddressMap& map,
     return needs;
 }
 
-// Reads that each wait for the one before. Rows stay open; a refresh closes them, and then none is closed first.
+// Reads that each wait for the one before. Rows stay open; a refresh or a closed page closes them, and then none is
+// closed first.
 std::int64_t oneByOne(const DramRules& rules, const RuledAddressMap& map, bool refresh,
                       const std::vector<DramTraceRequest>& trace) {
     std::vector<std::int64_t> open(static_cast<std::size_t>(rules.banks()), ruledNoRow);
     const auto either = [&](std::string_view a, std::string_view b) {
         return std::max(rules.timingOf(a), rules.timingOf(b));
     };
-    const std::int64_t opening = either("nRCD", "nRCDRD"), closing = refresh ? 0 : either("nRP", "nRPpb");
+    const std::int64_t opening = either("nRCD", "nRCDRD"),
+                       closing = refresh || rules.page == RuledPage::Closed ? 0 : either("nRP", "nRPpb");
     std::int64_t cycles = 0;
     for (const DramTraceRequest& request : trace) {
         const RuledPlace place = map.place(request.address);
