@@ -90,6 +90,22 @@ void keepProductsAsFitted(CalibrationSection& section) {
     values["whole cache"] = 1, values["width saving"] = 0.001;
 }
 
+// Products fitted before kernels of narrow formats were told apart took any tile, and their latencies shrank with the
+// tensor rate without end.
+void keepProductKernelsAsFitted(CalibrationSection& section) {
+    auto& values = section.parameters;
+    if (!values.contains("step latency") || values.contains("scaled sum")) return;
+    constexpr double anyKernel = 0.001, ampereRate = 2048, mostUnderWay = 2;
+    values["scaled sum"] = anyKernel;
+    if (!section.device || section.device->sms <= 0 || section.device->clock <= 0) return;
+    const bool four = section.variant.starts_with("fp4") && section.variant.find("weights") == section.variant.npos;
+    const bool eight = section.variant.starts_with("fp8") || section.variant == "int8";
+    const double rate = section.device->matrixPeak / (section.device->sms * section.device->clock);
+    const double generation = rate / (four ? 4 : eight ? 2 : 1) / ampereRate;
+    if (generation <= mostUnderWay) return;
+    for (const char* latency : {"step latency", "block latency"}) values[latency] *= mostUnderWay / generation;
+}
+
 }  // namespace
 
 void bringUpToDate(Calibration& calibration, int version) {
@@ -98,6 +114,7 @@ void bringUpToDate(Calibration& calibration, int version) {
         if (calibration.methodVersion == "1") keepNarrowCachesAsFitted(section);
         stateLatenciesAtOneClock(section);
         keepProductsAsFitted(section);
+        keepProductKernelsAsFitted(section);
         keepCapsAndCachesAsFitted(section);
     }
     if (version > 1) return;

@@ -166,6 +166,36 @@ private slots:
         QCOMPARE(now->sections[0].parameters.at("launch"), launch);
     }
 
+    // Before kernels of narrow formats were told apart, and latencies shrank no further than Hopper's: on their device
+    // prices stay what they were.
+    void kernelsOfOlderProductsStayAsFitted() {
+        QFile file(QString::fromStdString(golden));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        text.replace("\"launch\": ", "\"step latency\": 200, \"block latency\": 1000, \"launch\": ");
+        const auto as = [&](const char* variant, double flopsPerCycle) {
+            QByteArray changed = text;
+            changed.replace("\"variant\": \"bf16\"", QByteArray("\"variant\": \"") + variant + '"');
+            const double peak = flopsPerCycle * 132 * 1.755e9;  // the file's multiprocessors and clock
+            changed.replace("\"matrix_peak\": 9.895e+14", "\"matrix_peak\": " + QByteArray::number(peak, 'g', 17));
+            const auto made = parseCalibration(changed.toStdString(), "one.json");
+            if (!made) qFatal("%s", toText(made.error()).c_str());
+            return made->sections[0].parameters;
+        };
+        const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-12; };
+        // A unit of 4,096 FLOP a cycle in 16 bits is Hopper's: one twice as wide had half the latency and has the same.
+        QVERIFY(near(as("bf16", 4096).at("step latency"), 200));
+        QVERIFY(near(as("bf16", 8192).at("step latency"), 100) && near(as("bf16", 8192).at("block latency"), 500));
+        QVERIFY(near(as("fp8", 16384).at("step latency"), 100) &&
+                near(as("fp8 block 128", 8192).at("step latency"), 200));
+        QVERIFY(near(as("fp4 block 16", 32768).at("step latency"), 100));
+        QVERIFY(near(as("fp4 block 32 weights", 8192).at("step latency"), 100));
+        QCOMPARE(as("bf16", 4096).at("scaled sum"), 0.001);
+        text.replace("\"step latency\"", "\"scaled sum\": 100, \"step latency\"");
+        QCOMPARE(as("bf16", 16384).at("step latency"), 200.0);
+        QCOMPARE(as("bf16", 16384).at("scaled sum"), 100.0);
+    }
+
     void whatIsWrittenReadsBack() {
         const TrainingData data = smoothRows(300, 1, 0.1);
         SectionRows rows{data.names, data.features, std::vector<double>(300, 1e-4), {}};

@@ -1,6 +1,7 @@
 #include "methods/tile/tile_wave_gemm.h"
 
 #include "hardware/views/power_limit.h"
+#include "methods/tile/product_kernels.h"
 #include "workload/kernel_parts.h"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 namespace orrery {
 
 namespace {
+
+using tile::ProductKernels, tile::ProductTile, tile::scaledAlongK;
 
 // Nominal numbers: chosen by hand, not measured, where nothing was fitted; from them, held by their spread, every fit
 // starts. Before each row what the ten fits of presets/calibrations/tile-wave-gemm.json came to (lowest, median,
@@ -38,8 +41,8 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"launch", 2e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph, at 1.83 GHz"},
     // 2.0e-6, 8.6e-6, 183e-6 s; against splits along k
     {"split cost", 2.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
-    // 0.70, 0.71, 1.07; fewer bytes fetched twice
-    {"cache reach", 0.9, 0.7, 2, 0.1, Dimension::Number, "working set that L2 keeps, of its capacity"},
+    // 0.70, 0.71, 1.07 (of L40S, with a whole cache of 1); fewer bytes fetched twice
+    {"cache reach", 0.7, 0.4, 2, 0.1, Dimension::Number, "working set that L2 keeps, of its capacity"},
     // 4e-6 s; times quantisingTime() it is added to products that quantise their input
     {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time,
      "unit of time of the launches that quantise activations first"},
@@ -51,6 +54,10 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     // B200's large products draw less per FLOP than H100's, and L40S's more: wide units read an operand less often
     {"width saving", gemmWidthPower, 0.001, 1, 0.2, Dimension::Number,
      "power of the tensor rate of a multiprocessor by which the energy of a FLOP falls", true},
+    // 128 cycles in which a wgmma of 256 columns completes and 29 of shared memory, where its scales are (H800: Luo et
+    // al., arXiv:2402.13499); lengthens products whose operands carry scales
+    {"scaled sum", 157, gemmAnyKernel, 2000, 0.3, Dimension::Number,
+     "cycles from a step of a product with scales along k until its sums are scaled", true},
 }};
 
 /// Launches that quantise, in units of the parameter. A scale of a whole tensor is found before anything is narrowed by
@@ -70,32 +77,7 @@ double promotionsPerStep(const Kernel& kernel, const GpuView& gpu, double k) {
     const bool narrow = kernel.scaleBlock > 0 && bits(kernel.type) < 16 && bits(kernel.weightType) < 16;
     return narrow && gpu.peak(true, DType::FP4) <= 0 ? k / kernel.scaleBlock : 0;
 }
-/// Products whose operands both carry scales along k: libraries have no kernels of one row for them, and none that
-/// split k, since a split's partial sums would be scaled apart (DeepGEMM, CUTLASS).
-bool scaledAlongK(const Kernel& kernel) {
-    return kernel.scaleBlock > 0 && bits(kernel.type) < 16 && bits(kernel.weightType) < 16;
-}
-
 constexpr double leastSpilled = 0.01;  // below, nothing is fetched twice
-
-struct Tile {
-    double m, n;
-    double perM = 1 / m, perN = 1 / n;  // exact: extents are powers of two
-};
-constexpr std::array<Tile, 14> tiles{{{256, 128},
-                                      {128, 256},
-                                      {128, 128},
-                                      {64, 256},
-                                      {256, 64},
-                                      {128, 64},
-                                      {64, 128},
-                                      {64, 64},
-                                      {64, 32},
-                                      {32, 128},
-                                      {32, 64},
-                                      {16, 128},
-                                      {16, 64},
-                                      {16, 32}}};
 
 // The library's ceil is a call on machines without SSE 4.1.
 double up(double value) {
@@ -138,10 +120,11 @@ struct Product {
     double feedRate;             ///< B/s from L2 into all multiprocessors
     double unpack;
     double feed, step, block;  ///< the parameters at this device's tensor rate
+    double scaling = 0;        ///< cycles of a step until its sums are scaled, in which nothing else is added up
 };
 
 struct Placement {
-    Tile tile;
+    ProductTile tile;
     double occupancy, tilesOfY;
     double perStep, feed;              ///< cycles of a step: arithmetic, bytes from L2
     double dramBytes = -1, dram = -1;  ///< bytes and seconds, once somebody asks
@@ -150,7 +133,7 @@ struct Placement {
 // Blocks that run together share rows and columns; a wave's own are fetched again if they have left the cache.
 double dramBytes(const Product& product, const Placement& placed) {
     if (product.spilled < leastSpilled) return product.onceBytes;
-    const Tile& tile = placed.tile;
+    const ProductTile& tile = placed.tile;
     const double atOnce = std::min(placed.tilesOfY, product.sms * placed.occupancy);
     const double gridM = up(product.m * tile.perM), gridN = up(product.n * tile.perN) * product.batch;
     const double rows = std::clamp(std::sqrt(atOnce * tile.n / tile.m), 1.0, gridM);
@@ -180,9 +163,10 @@ void consider(const Product& product, Placement& placed, double splits, std::spa
     if (busy >= all.limit * product.clock) return;
     const double rounds = multiples(perSm, placed.occupancy, perOccupancy[static_cast<std::size_t>(placed.occupancy)]);
     const double waiting = rounds * steps * product.step, ends = rounds * product.block;
+    const double scaled = busy + rounds * steps * product.scaling;
     // What can only be longer is asked for first: most choices end here.
-    if ((std::max(busy, waiting) + ends) * product.cycle >= all.limit) return;
-    const double compute = (together(busy, waiting) + ends) * product.cycle;
+    if ((std::max(scaled, waiting) + ends) * product.cycle >= all.limit) return;
+    const double compute = (std::max(together(busy, waiting), scaled) + ends) * product.cycle;
     if (compute >= all.limit) return;
     double gather = 0;
     if (splits > 1) {
@@ -202,7 +186,7 @@ void consider(const Product& product, Placement& placed, double splits, std::spa
     best.compute = perSm * steps * placed.perStep * product.cycle;
     best.l2 = perSm * steps * placed.feed * product.cycle;
     best.dram = placed.dram;
-    best.serial = (waiting + ends) * product.cycle + gather;
+    best.serial = (std::max(waiting, scaled - busy) + ends) * product.cycle + gather;
     best.tileM = placed.tile.m, best.tileN = placed.tile.n, best.tileK = product.stepK, best.splits = splits;
     best.blocks = blocks, best.blocksPerWave = product.sms * placed.occupancy;
     best.steps = steps;
@@ -211,7 +195,7 @@ void consider(const Product& product, Placement& placed, double splits, std::spa
         placed.tilesOfY * product.k * (placed.tile.m * product.typeBytes + placed.tile.n * product.weightTypeBytes);
 }
 
-// One row: a block dots it with a few columns, read as fast as they come.
+// Few rows: a block dots them with a few columns, read as fast as they come.
 void considerVector(const Product& product, TilePhysics& best) {
     constexpr double columns = 8;
     const double blocks = up(product.n / columns) * product.batch, perSm = up(blocks / product.sms);
@@ -243,13 +227,17 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.flopsPerCycle = std::max(gpu.peak(true, kernel.type) / (gpu.sms * gpu.clock), 1.0);
     // Multiprocessors are balanced: with the tensor rate grow the paths that feed it (multicast, copy engines) and
     // shrink the latencies that it must not wait for. Fits of three generations agree on these products within a fifth.
+    // Latencies shrink as long as more loads are under way, not as memories get faster, which they do not (pointer
+    // chases to L2 and DRAM: A100 203 and 530 cycles, H800 265 and 603; latency_levels of gpu-benches and
+    // hopper-benchmark).
     // Narrower types multiply more elements per cycle, and a step of 128 bytes holds more of them: bytes per cycle and
     // latencies of a device stay.
     const double wide = std::max(gpu.peak(true, DType::BF16), gpu.peak(true, DType::F16)) / (gpu.sms * gpu.clock);
     const double generation = (wide > 0 ? wide : product.flopsPerCycle) / gemmReferenceRate;
+    const double underWay = std::min(generation, gemmMostUnderWay);
     product.feed = p[GemmFeed] * generation;
-    product.step = p[GemmStep] / generation;
-    product.block = p[GemmBlock] / generation;
+    product.step = p[GemmStep] / underWay;
+    product.block = p[GemmBlock] / underWay;
     product.stepK = 128 / product.typeBytes, product.steps = product.k / product.stepK;
     product.unpack = bits(kernel.weightType) < bits(kernel.type) ? p[GemmUnpack] : 0;
     product.a = product.batch * product.m * product.k * product.typeBytes;
@@ -314,9 +302,11 @@ double gemmReuse(double weightBytes, double l2Bytes) {
 }
 
 TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
-    const Product product = productOf(kernel, gpu, p);
+    Product product = productOf(kernel, gpu, p);
     const double m = product.m, n = product.n, k = product.k;
-    const bool scaled = scaledAlongK(kernel);
+    const bool scaled = scaledAlongK(kernel), told = p[GemmScaled] > gemmAnyKernel;
+    const ProductKernels kernels = told ? tile::productKernels(kernel, gpu) : tile::anyProductKernels();
+    product.scaling = kernels.scaledSteps * p[GemmScaled];
     const double registers = (gpu.registerBytes > 0 ? gpu.registerBytes : 262144.0) * 0.7;
     Best all;
     TilePhysics& best = all.physics;
@@ -326,29 +316,38 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double vector = gpu.vectorPeak(DType::F32) / (product.sms * product.clock);
     if (vector > 0) perStep += 2 * promotionsPerStep(kernel, gpu, product.stepK) / vector;
     const double perFeed = product.stepK / product.feed;
-    for (const Tile& tile : tiles) {
-        if ((tile.m > 16 && m < tile.m / 2) || (tile.n > 32 && n < tile.n / 2)) continue;
-        const double bytesOfK = tile.m * product.typeBytes + tile.n * product.weightTypeBytes;
-        Placement placed{tile, 1, 0, 0, 0};
-        placed.tilesOfY = up(m * tile.perM) * up(n * tile.perN) * product.batch;
-        const double overhead = p[GemmTileCost] * (tile.perM + tile.perN) + product.unpack * tile.perM;
-        placed.perStep = tile.m * tile.n * perStep * (1 + overhead);
-        placed.feed = bytesOfK * perFeed;
-        // Not even with its work in equal parts.
-        const double least = placed.tilesOfY * product.steps * std::max(placed.perStep, placed.feed) * product.perSms;
-        if (least * 0.999999 >= all.limit * product.clock) continue;
-        const double stages = gpu.sharedBytes > 0 ? whole(perStage / bytesOfK) : 2;
-        if (stages < 1) continue;
-        placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
-        consider(product, placed, 1, p, all);
-        if (scaled || product.sms * placed.occupancy < 2 * placed.tilesOfY) continue;
-        const double room = std::min(product.sms * placed.occupancy / placed.tilesOfY, product.steps / 2);
-        if (room >= 2) {
-            consider(product, placed, whole(room), p, all);
-            if (room >= 4) consider(product, placed, whole(room / 2), p, all);
+    const auto considerAll = [&](const ProductKernels& among, double leastStages) {
+        for (const ProductTile& tile : among.tiles) {
+            if (!among.whole && ((tile.m > 16 && m < tile.m / 2) || (tile.n > 32 && n < tile.n / 2))) continue;
+            const double bytesOfK = tile.m * product.typeBytes + tile.n * product.weightTypeBytes;
+            Placement placed{tile, 1, 0, 0, 0};
+            placed.tilesOfY = up(m * tile.perM) * up(n * tile.perN) * product.batch;
+            const double overhead = p[GemmTileCost] * (tile.perM + tile.perN) + product.unpack * tile.perM;
+            placed.perStep = tile.m * tile.n * perStep * (1 + overhead);
+            placed.feed = bytesOfK * perFeed;
+            // Not even with its work in equal parts.
+            const double least =
+                placed.tilesOfY * product.steps * std::max(placed.perStep, placed.feed) * product.perSms;
+            if (least * 0.999999 >= all.limit * product.clock) continue;
+            const double stages = gpu.sharedBytes > 0 ? std::max(leastStages, whole(perStage / bytesOfK)) : 2;
+            if (stages < 1) continue;
+            placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
+            consider(product, placed, 1, p, all);
+            if (scaled || product.sms * placed.occupancy < 2 * placed.tilesOfY) continue;
+            const double room =
+                std::min({product.sms * placed.occupancy / placed.tilesOfY, product.steps / 2, among.mostSplits});
+            if (room >= 2) {
+                consider(product, placed, whole(room), p, all);
+                if (room >= 4) consider(product, placed, whole(room / 2), p, all);
+            }
         }
+    };
+    considerAll(kernels, 0);
+    // Where shared memory holds none of them there are others, and the smallest run however little it holds.
+    for (const double leastStages : {0.0, 1.0}) {
+        if (best.seconds == INFINITY) considerAll(tile::anyProductKernels(), leastStages);
     }
-    if (kernel.m == 1 && !scaled) considerVector(product, best);
+    if (m <= kernels.vectorRows && !scaled) considerVector(product, best);
     best.waves = best.blocks / best.blocksPerWave;
     best.fill = m * n / (up(m / best.tileM) * best.tileM * up(n / best.tileN) * best.tileN);
     // Power limits clocks in long runs, by as much as the tensor units are at work.

@@ -8,6 +8,8 @@
 // tiles of real kernels (tile sizes as in NVIDIA's CUTLASS, media/docs: Efficient GEMM in CUDA) the fastest is taken,
 // as a library's heuristics try to do. Time, with ‖a, b‖ = (a⁴ + b⁴)^¼ for terms that overlap:
 //     launch + quantisation + ‖ waves · ‖steps · step, …‖ + block, DRAM bytes ÷ rate ‖ + gathering of the splits
+// Formats that carry scales have few tiles (product_kernels.h). Where both operands do, the sums of a step are scaled
+// before the next are added, so that a step takes its multiplying and that wait, one after the other.
 // Weights that were used shortly before come from L2 in part; see `gemmReuse`.
 
 #include "methods/tile/tile_family.h"
@@ -17,6 +19,10 @@ namespace orrery {
 /// FLOP per cycle of a multiprocessor, of 16 bits, at which feed and latencies are stated: that of Ampere's tensor
 /// cores.
 inline constexpr double gemmReferenceRate = 2048;
+
+/// How many times as many loads as Ampere has under way a multiprocessor has at most: copy engines doubled them with
+/// Hopper, and Blackwell's products with few blocks wait as long as Hopper's.
+inline constexpr double gemmMostUnderWay = 2;
 
 /// Clock at which launches, clock and process at which switched energies are stated: those of H100.
 inline constexpr double gemmReferenceClock = 1.83e9, gemmReferenceProcess = 4;
@@ -42,8 +48,13 @@ enum GemmParameter : std::size_t {
     GemmUnpack,    ///< multiply-accumulates' worth of turning one narrow weight into a wide one
     GemmWhole,     ///< working set that an L2 of one piece keeps over that of one of halves, both ÷ what a set finds
     GemmWidth,     ///< power of the tensor rate of a multiprocessor by which the energy of a FLOP falls
+    GemmScaled,    ///< cycles from a step of a product with scales along k until its sums are scaled
     GemmParameterCount
 };
+
+/// `scaled sum` of sections from before kernels of narrow formats were told apart: they take any tile and wait for
+/// nothing.
+inline constexpr double gemmAnyKernel = 0.001;
 
 const TileFamily& gemmFamily();
 TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
