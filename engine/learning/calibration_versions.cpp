@@ -90,11 +90,15 @@ void keepProductsAsFitted(CalibrationSection& section) {
     values["whole cache"] = 1, values["width saving"] = 0.001;
 }
 
-// Products fitted before kernels of narrow formats were told apart took any tile, and their latencies shrank with the
-// tensor rate without end.
+// Products fitted before kernels of narrow formats were told apart took any tile, their latencies shrank with the
+// tensor rate without end, and a cache of one piece was stated by one of halves.
 void keepProductKernelsAsFitted(CalibrationSection& section) {
     auto& values = section.parameters;
     if (!values.contains("step latency") || values.contains("scaled sum")) return;
+    // A cache of one piece kept so many times what one of halves does.
+    if (const auto reach = values.find("cache reach"); reach != values.end() && values.contains("whole cache")) {
+        values["whole cache"] *= reach->second;
+    }
     constexpr double anyKernel = 0.001, ampereRate = 2048, mostUnderWay = 2;
     values["scaled sum"] = anyKernel;
     if (!section.device || section.device->sms <= 0 || section.device->clock <= 0) return;

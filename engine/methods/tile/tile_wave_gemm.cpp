@@ -41,16 +41,16 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"launch", 2e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph, at 1.83 GHz"},
     // 2.0e-6, 8.6e-6, 183e-6 s; against splits along k
     {"split cost", 2.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
-    // 0.70, 0.71, 1.07 (of L40S, with a whole cache of 1); fewer bytes fetched twice
-    {"cache reach", 0.7, 0.4, 2, 0.1, Dimension::Number, "working set that L2 keeps, of its capacity"},
+    // 0.70, 0.71, 0.71 where it is two halves (A100, H100); fewer bytes fetched twice
+    {"cache reach", 0.7, 0.4, 2, 0.1, Dimension::Number, "working set that an L2 of two halves keeps, of one of them"},
     // 4e-6 s; times quantisingTime() it is added to products that quantise their input
     {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time,
      "unit of time of the launches that quantise activations first"},
     // 3.5, 8, 8; lengthens products with weights narrower than they compute
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
-    // not fitted in those: L40S keeps weights of up to 96 MiB in 96 MiB, A100 and H100 a third of their L2
-    {"whole cache", 1.5, 0.5, 2, 0.1, Dimension::Number,
-     "working set that an L2 of one piece keeps over that of one of two halves", true},
+    // 1.07 (L40S): what fits, and data sheets say MB where a cache has MiB
+    {"whole cache", 1.05, 0.4, 2, 0.1, Dimension::Number, "working set that an L2 of one piece keeps, of its capacity",
+     true},
     // B200's large products draw less per FLOP than H100's, and L40S's more: wide units read an operand less often
     {"width saving", gemmWidthPower, 0.001, 1, 0.2, Dimension::Number,
      "power of the tensor rate of a multiprocessor by which the energy of a FLOP falls", true},
@@ -104,6 +104,10 @@ double kept(double workingSet, double reach, int sharpness) {
     double power = workingSet / reach;
     for (int i = 0; i < sharpness; ++i) power *= power;
     return 1 / (1 + power);
+}
+
+double keptBytes(const GpuView& gpu, std::span<const double> p) {
+    return p[halvedCache(gpu) ? GemmReuse : GemmWhole] * gemmCache(gpu);
 }
 
 // One product on one device: what all tiles share.
@@ -248,7 +252,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     }
     product.w = product.batch * product.n * product.k * product.weightTypeBytes;
     const double c = product.batch * product.m * product.n * 2;
-    const double reach = p[GemmReuse] * (halvedCache(gpu) ? 1 : p[GemmWhole]) * gemmCache(gpu);
+    const double reach = keptBytes(gpu, p);
     // Weights are walked through in a circle, of which a cache keeps all or nearly nothing. The kernels for one row
     // stream them past it and so keep a part.
     const double workingSet = gemmReuse(product.w, gpu.l2Bytes) + product.a + c;
@@ -358,7 +362,7 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy] * saving) - 1) * throttled;
     best.launch = p[GemmLaunch] * gemmReferenceClock / product.clock;
     if (kernel.quantisesInput) {
-        const double wide = 2 * product.batch * m * k, reach = p[GemmReuse] * gemmCache(gpu);
+        const double wide = 2 * product.batch * m * k, reach = keptBytes(gpu, p);
         const double held = kept(wide * (1 + product.typeBytes / 2), reach, 3);
         const double moved = wide * quantisingReads(kernel) + product.batch * m * k * product.typeBytes;
         best.launch += quantisingTime(kernel) * p[GemmQuantise] +

@@ -43,10 +43,10 @@ enum GemmParameter : std::size_t {
     GemmBlock,     ///< cycles of prologue and epilogue of a block
     GemmLaunch,    ///< s at gemmReferenceClock: the logic that starts blocks runs on the same clock
     GemmSplit,     ///< s to gather what splits along k have made
-    GemmReuse,     ///< working set that L2 keeps ÷ its capacity
+    GemmReuse,     ///< working set that an L2 of halves keeps ÷ the capacity of one
     GemmQuantise,  ///< unit of s of the launches that quantise activations first
     GemmUnpack,    ///< multiply-accumulates' worth of turning one narrow weight into a wide one
-    GemmWhole,     ///< working set that an L2 of one piece keeps over that of one of halves, both ÷ what a set finds
+    GemmWhole,     ///< working set that an L2 of one piece keeps ÷ its capacity
     GemmWidth,     ///< power of the tensor rate of a multiprocessor by which the energy of a FLOP falls
     GemmScaled,    ///< cycles from a step of a product with scales along k until its sums are scaled
     GemmParameterCount
