@@ -90,24 +90,16 @@ void keepProductsAsFitted(CalibrationSection& section) {
     values["whole cache"] = 1, values["width saving"] = 0.001;
 }
 
-// Products fitted before kernels of narrow formats were told apart took any tile, their latencies shrank with the
-// tensor rate without end, and a cache of one piece was stated by one of halves.
+// Products fitted before kernels of narrow formats were told apart: physics knows them by the mark. A cache of one piece
+// was stated by one of halves.
 void keepProductKernelsAsFitted(CalibrationSection& section) {
     auto& values = section.parameters;
     if (!values.contains("step latency") || values.contains("scaled sum")) return;
-    // A cache of one piece kept so many times what one of halves does.
+    constexpr double mark = 0.001;  // gemmAnyKernel
+    values["scaled sum"] = mark;
     if (const auto reach = values.find("cache reach"); reach != values.end() && values.contains("whole cache")) {
         values["whole cache"] *= reach->second;
     }
-    constexpr double anyKernel = 0.001, ampereRate = 2048, mostUnderWay = 2;
-    values["scaled sum"] = anyKernel;
-    if (!section.device || section.device->sms <= 0 || section.device->clock <= 0) return;
-    const bool four = section.variant.starts_with("fp4") && section.variant.find("weights") == section.variant.npos;
-    const bool eight = section.variant.starts_with("fp8") || section.variant == "int8";
-    const double rate = section.device->matrixPeak / (section.device->sms * section.device->clock);
-    const double generation = rate / (four ? 4 : eight ? 2 : 1) / ampereRate;
-    if (generation <= mostUnderWay) return;
-    for (const char* latency : {"step latency", "block latency"}) values[latency] *= mostUnderWay / generation;
 }
 
 }  // namespace

@@ -166,34 +166,28 @@ private slots:
         QCOMPARE(now->sections[0].parameters.at("launch"), launch);
     }
 
-    // Before kernels of narrow formats were told apart, and latencies shrank no further than Hopper's: on their device
-    // prices stay what they were.
+    // Before kernels of narrow formats were told apart, and a cache of one piece was stated by its own capacity.
     void kernelsOfOlderProductsStayAsFitted() {
         QFile file(QString::fromStdString(golden));
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QByteArray text = file.readAll();
-        text.replace("\"launch\": ", "\"step latency\": 200, \"block latency\": 1000, \"launch\": ");
-        const auto as = [&](const char* variant, double flopsPerCycle) {
+        const QByteArray text = file.readAll();
+        const auto with = [&](const char* parameters) {
             QByteArray changed = text;
-            changed.replace("\"variant\": \"bf16\"", QByteArray("\"variant\": \"") + variant + '"');
-            const double peak = flopsPerCycle * 132 * 1.755e9;  // the file's multiprocessors and clock
-            changed.replace("\"matrix_peak\": 9.895e+14", "\"matrix_peak\": " + QByteArray::number(peak, 'g', 17));
+            changed.replace("\"launch\": ", QByteArray(parameters) + "\"launch\": ");
             const auto made = parseCalibration(changed.toStdString(), "one.json");
             if (!made) qFatal("%s", toText(made.error()).c_str());
             return made->sections[0].parameters;
         };
-        const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-12; };
-        // A unit of 4,096 FLOP a cycle in 16 bits is Hopper's: one twice as wide had half the latency and has the same.
-        QVERIFY(near(as("bf16", 4096).at("step latency"), 200));
-        QVERIFY(near(as("bf16", 8192).at("step latency"), 100) && near(as("bf16", 8192).at("block latency"), 500));
-        QVERIFY(near(as("fp8", 16384).at("step latency"), 100) &&
-                near(as("fp8 block 128", 8192).at("step latency"), 200));
-        QVERIFY(near(as("fp4 block 16", 32768).at("step latency"), 100));
-        QVERIFY(near(as("fp4 block 32 weights", 8192).at("step latency"), 100));
-        QCOMPARE(as("bf16", 4096).at("scaled sum"), 0.001);
-        text.replace("\"step latency\"", "\"scaled sum\": 100, \"step latency\"");
-        QCOMPARE(as("bf16", 16384).at("step latency"), 200.0);
-        QCOMPARE(as("bf16", 16384).at("scaled sum"), 100.0);
+        const auto first = with("\"step latency\": 200, \"cache reach\": 1.07, \"switched energy\": 1e-12, ");
+        QCOMPARE(first.at("scaled sum"), 0.001);
+        QCOMPARE(first.at("whole cache"), 1.07);
+        QCOMPARE(with("\"step latency\": 200, \"cache reach\": 0.8, \"whole cache\": 1.5, ").at("whole cache"),
+                 0.8 * 1.5);
+        QVERIFY(!with("\"step latency\": 200, \"cache reach\": 0.8, ").contains("whole cache"));
+        const auto now =
+            with("\"step latency\": 200, \"scaled sum\": 100, \"cache reach\": 0.8, \"whole cache\": 1.05, ");
+        QCOMPARE(now.at("scaled sum"), 100.0);
+        QCOMPARE(now.at("whole cache"), 1.05);
     }
 
     void whatIsWrittenReadsBack() {

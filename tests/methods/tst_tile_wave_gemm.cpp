@@ -244,6 +244,29 @@ private slots:
         }
     }
 
+    // Twice Hopper's rate waits as long as Hopper; sections from before that keep half of it, and any tile.
+    void latenciesShrinkAsFarAsHoppers() {
+        GpuView gpu = handmadeGpu();
+        auto values = nominalParameters(gemmFamily());
+        auto older = values;
+        older[GemmScaled] = gemmAnyKernel;
+        const auto waited = [&](double flopsPerCycle, std::span<const double> parameters) {
+            for (const DType type : {DType::BF16, DType::F16}) {
+                gpu.device.peaks[std::size_t(UnitKind::Tensor)][std::size_t(type)] =
+                    FlopsPerSecond(flopsPerCycle * gpu.sms * gpu.clock);
+            }
+            return gemmPhysics(product(64, 64, 512), gpu, parameters).serial;
+        };
+        const double ampere = waited(2048, values), hopper = waited(4096, values);
+        QVERIFY(std::abs(ampere / hopper - 2) < 1e-9);
+        QCOMPARE(waited(8192, values), hopper);
+        QVERIFY(std::abs(waited(8192, older) / hopper - 0.5) < 1e-9);
+        Kernel kernel = product(8, 64, 16384, DType::FP8);
+        kernel.scaleBlock = 128;
+        QCOMPARE(gemmPhysics(kernel, gpu, older).tileM, 16.0);
+        QCOMPARE(gemmPhysics(kernel, gpu, values).tileM, 32.0);
+    }
+
     // ns for each element of k of a lone tile, from 4,096 to 16,384: NVIDIA's aiconfigurator, TensorRT-LLM 1.3.0rc20,
     // 16 × 128 (snapshot 2026-08-21). Nothing of it was fitted; the law before said 0.1 to 0.6 times as long.
     void aLoneTileTakesAsLongAsMeasured_data() {

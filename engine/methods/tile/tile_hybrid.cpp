@@ -81,7 +81,7 @@ MethodCard tileHybridCard() {
             "The physics of tiles and waves times a learned correction over what it computes. The most exact where a "
             "calibration covers device and shape; says where it does not.",
         .evidence = {{"matrix products", "GPU",
-                      "MAPE 3.0 / 4.1 / 5.6 / 4.4 % on the bf16 products of H100 / A100 / L40S / B200 that its "
+                      "MAPE 3.1 / 4.1 / 5.6 / 4.4 % on the bf16 products of H100 / A100 / L40S / B200 that its "
                       "calibrations were "
                       "not fitted to (aiconfigurator 2026-08-21)"},
                      {"whole transformers", "GPU",

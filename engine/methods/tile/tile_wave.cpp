@@ -72,7 +72,7 @@ MethodCard tileWaveCard() {
             "Kernels as libraries run them: tiles, waves of blocks over the multiprocessors, traffic through the "
             "caches, with few fitted numbers. Says why a shape is slow.",
         .evidence = {{"matrix products", "GPU",
-                      "MAPE 7.1 / 9.8 / 11.9 % on the bf16 products of H100 / A100 / L40S that its calibrations were "
+                      "MAPE 6.9 / 9.8 / 12.0 % on the bf16 products of H100 / A100 / L40S that its calibrations were "
                       "not fitted to (aiconfigurator 2026-08-21)"},
                      {"whole transformers", "GPU",
                       "MAPE 6.8 %, 41 of 41 inside the interval: fp32 inference, compiled inference and training steps "

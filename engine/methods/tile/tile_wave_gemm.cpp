@@ -106,6 +106,9 @@ double kept(double workingSet, double reach, int sharpness) {
     return 1 / (1 + power);
 }
 
+bool knowsKernels(std::span<const double> p) {
+    return p[GemmScaled] > gemmAnyKernel;
+}
 double keptBytes(const GpuView& gpu, std::span<const double> p) {
     return p[halvedCache(gpu) ? GemmReuse : GemmWhole] * gemmCache(gpu);
 }
@@ -238,7 +241,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     // latencies of a device stay.
     const double wide = std::max(gpu.peak(true, DType::BF16), gpu.peak(true, DType::F16)) / (gpu.sms * gpu.clock);
     const double generation = (wide > 0 ? wide : product.flopsPerCycle) / gemmReferenceRate;
-    const double underWay = std::min(generation, gemmMostUnderWay);
+    const double underWay = knowsKernels(p) ? std::min(generation, gemmMostUnderWay) : generation;
     product.feed = p[GemmFeed] * generation;
     product.step = p[GemmStep] / underWay;
     product.block = p[GemmBlock] / underWay;
@@ -308,8 +311,8 @@ double gemmReuse(double weightBytes, double l2Bytes) {
 TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     Product product = productOf(kernel, gpu, p);
     const double m = product.m, n = product.n, k = product.k;
-    const bool scaled = scaledAlongK(kernel), told = p[GemmScaled] > gemmAnyKernel;
-    const ProductKernels kernels = told ? tile::productKernels(kernel, gpu) : tile::anyProductKernels();
+    const bool scaled = scaledAlongK(kernel);
+    const ProductKernels kernels = knowsKernels(p) ? tile::productKernels(kernel, gpu) : tile::anyProductKernels();
     product.scaling = kernels.scaledSteps * p[GemmScaled];
     const double registers = (gpu.registerBytes > 0 ? gpu.registerBytes : 262144.0) * 0.7;
     Best all;

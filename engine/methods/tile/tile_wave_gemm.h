@@ -52,8 +52,8 @@ enum GemmParameter : std::size_t {
     GemmParameterCount
 };
 
-/// `scaled sum` of sections from before kernels of narrow formats were told apart: they take any tile and wait for
-/// nothing.
+/// `scaled sum` of sections from before kernels of narrow formats were told apart: they take any tile, wait for
+/// nothing, and their latencies shrink with the tensor rate without end.
 inline constexpr double gemmAnyKernel = 0.001;
 
 const TileFamily& gemmFamily();
