@@ -158,7 +158,7 @@ private slots:
         }
         qInfo("%d of %d within 15 %%; %d of %zu offline rows in their 90 %% interval", within, all, covered,
               rows.size());
-        QVERIFY2(within >= 8 && all == 14, "one B200 alone, a preview of 2024, and MI300X are the rows that miss");
+        QVERIFY2(within >= 8 && all == 14, "eight B200 together, by a per cent, and MI300X are the rows that miss");
         QVERIFY2(covered == 7, "intervals of whole runs hold what is measured");
     }
 };
