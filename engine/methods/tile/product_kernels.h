@@ -35,12 +35,10 @@ bool scaledAlongK(const Kernel& kernel);
 ///
 /// - fp4 with scales: tensor units that scale take 128 rows at a time, and one step is 128 elements. TensorRT-LLM's
 ///   kernel where nothing was tuned is 128×256 (thop/fp4Gemm.cpp, getDefaultGemmConfig); tuned engines have 128×128.
-/// - 8 bits with scales: from Hopper on (DeepGEMM) a group of four warps multiplies 64 rows, or columns, at once;
-/// before,
+/// - 8 bits with scales: from Hopper on (DeepGEMM) four warps multiply 64 rows, or columns, at once; before, there is
 ///   one kernel of 32×128 (TensorRT-LLM, ada_blockwise_gemm: gemm_dispatch_sm89).
-/// - int8: TensorRT-LLM's CUTLASS kernels, whose epilogue scales and so takes no partial sums (int8_gemm_template.h),
-/// and
-///   up to four rows its vector kernel (smoothQuantGemmPlugin.cpp).
+/// - int8: TensorRT-LLM's CUTLASS kernels (int8_gemm_template.h). Their epilogue scales, so they take no partial sums.
+///   Up to four rows it has a vector kernel (smoothQuantGemmPlugin.cpp).
 /// - narrow weights before Hopper: its mixed kernels, k in seven shares at most (cutlass_heuristic.cpp,
 ///   fpA_intB_gemm.h).
 ///

@@ -41,21 +41,23 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"launch", 2e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph, at 1.83 GHz"},
     // 2.0e-6, 8.6e-6, 183e-6 s; against splits along k
     {"split cost", 2.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
-    // 0.70, 0.71, 0.71 where it is two halves (A100, H100); fewer bytes fetched twice
+    // 0.40 (its bound), 0.44, 0.61 of A100, H100 and B200; fewer bytes fetched twice
     {"cache reach", 0.7, 0.4, 2, 0.1, Dimension::Number, "working set that an L2 of two halves keeps, of one of them"},
     // 4e-6 s; times quantisingTime() it is added to products that quantise their input
     {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time,
      "unit of time of the launches that quantise activations first"},
     // 3.5, 8, 8; lengthens products with weights narrower than they compute
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
-    // 1.07 (L40S): what fits, and data sheets say MB where a cache has MiB
+    // 1.07 of L40S, three times: what fits, and data sheets say MB where a cache has MiB
     {"whole cache", 1.05, 0.4, 2, 0.1, Dimension::Number, "working set that an L2 of one piece keeps, of its capacity",
      true},
     // B200's large products draw less per FLOP than H100's, and L40S's more: wide units read an operand less often
     {"width saving", gemmWidthPower, 0.001, 1, 0.2, Dimension::Number,
      "power of the tensor rate of a multiprocessor by which the energy of a FLOP falls", true},
     // 128 cycles in which a wgmma of 256 columns completes and 29 of shared memory, where its scales are (H800: Luo et
-    // al., arXiv:2402.13499); lengthens products whose operands carry scales
+    // al., arXiv:2402.13499). 8 bits: 109, 110, 156 of H100, B200, L40S; fp4: 28, beside a small compute share.
+    // Lengthens
+    // products whose operands carry scales
     {"scaled sum", 157, gemmAnyKernel, 2000, 0.3, Dimension::Number,
      "cycles from a step of a product with scales along k until its sums are scaled", true},
 }};
