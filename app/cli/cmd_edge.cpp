@@ -27,6 +27,19 @@ Json numberOrNull(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+Json jsonOf(std::span<const EdgePrediction> told) {
+    Json json = Json::array();
+    for (const EdgePrediction& each : told) {
+        json.push_back({{"network", each.network},
+                        {"measured", numberOrNull(each.measured)},
+                        {"latency", each.predicted.mean},
+                        {"low", each.predicted.low},
+                        {"high", each.predicted.high},
+                        {"domain", toText(each.doubt)}});
+    }
+    return json;
+}
+
 Json jsonOf(const BroughtDevice& told, std::span<const SampleStep> steps, const OwnDevice& device) {
     Json json{
         {"device", device.name},    {"samples", device.measured.size()},      {"known_devices", told.knownDevices},
@@ -61,13 +74,22 @@ std::string textOf(const BroughtDevice& told, std::span<const SampleStep> steps,
         }
         text += "\n" + table.text();
     }
+    if (!told.others.empty()) {
+        Table others({"told", "ms", "from", "to", "domain"}, {false, true, true, true, false});
+        for (const EdgePrediction& each : told.others) {
+            others.add({each.network, fmt::format("{:.4g}", each.predicted.mean),
+                        fmt::format("{:.4g}", each.predicted.low), fmt::format("{:.4g}", each.predicted.high),
+                        std::string(toText(each.doubt))});
+        }
+        text += "\n" + others.text();
+    }
     Table table({"measure next", "then said"}, {false, true});
     for (const NextMeasurement& each : told.next) table.add({each.network, percent(each.error)});
     return text + "\n" + table.text();
 }
 
 // A device of one's own: what to measure next, and what has been told so far.
-int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
+int runNext(const Arguments& arguments, EdgeTable& known, Watch& watch) {
     OwnDevice device;
     const auto names = arguments.values("target");
     if (names.size() > 1)
@@ -87,14 +109,7 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
     BringOptions options;
     options.stop = watch.token();
     if (const auto model = arguments.value("model")) {
-        if (*model != "additive" && *model != "graph")
-            return failed(fail("usage.value", fmt::format("`--model {}`", *model), "additive or graph").value());
-        options.model = *model == "graph" ? EdgeModel::Graph : EdgeModel::Additive;
-        // Said before the network is trained, which takes long.
-        if (options.model == EdgeModel::Graph && arguments.has("save"))
-            return failed(fail("edge.no-file", "a file holds no graph network, so that `--save` has nothing to write",
-                               "--model additive", "leave --save out, or --model graph")
-                              .value());
+        options.model = *edgeModel(*model);  // edgeProtocolOf has read it too
     }
     const auto next = wholeOption(arguments, "next", 8, 200);
     if (!next) return failed(next.error());
@@ -107,6 +122,14 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
         if (!share || *share <= 0 || *share > 1)
             return failed(fail("usage.value", fmt::format("`--until {}`", *text), "a share, such as 0.05").value());
         options.until = *share;
+    }
+    for (const std::string& source : arguments.values("tell")) {
+        // By name a network is told as part of the table, from what it is made of.
+        if (known.space.empty() &&
+            std::find(known.networks.begin(), known.networks.end(), source) == known.networks.end()) {
+            if (auto added = addNetwork(known, source); !added) return failed(added.error());
+        }
+        options.tell.push_back(source);
     }
     watch.begin("choosing what to measure");
     const auto told = bringDevice(known, device, options);
@@ -127,15 +150,9 @@ int runNext(const Arguments& arguments, const EdgeTable& known, Watch& watch) {
     if (const auto path = arguments.value("json")) {
         Json json{{"format", "orrery-edge-next"}, {"version", 1}, {"table", known.path}, {"space", known.space}};
         json.update(jsonOf(*told, *steps, device));
-        json["told"] = Json::array();
-        for (const EdgePrediction& each : told->told) {
-            json["told"].push_back({{"network", each.network},
-                                    {"measured", numberOrNull(each.measured)},
-                                    {"latency", each.predicted.mean},
-                                    {"low", each.predicted.low},
-                                    {"high", each.predicted.high},
-                                    {"domain", toText(each.doubt)}});
-        }
+        json["model"] = toText(options.model);
+        json["told"] = jsonOf(told->told);
+        json["others"] = jsonOf(told->others);
         return writeTo(*path, json.dump(2) + "\n") ? Answered : Unanswered;
     }
     return print(textOf(*told, *steps, device)) ? Answered : Unanswered;
@@ -189,7 +206,7 @@ int runConfusion(const Arguments& arguments, const EdgeTable& table) {
 }
 
 int runEdge(const Arguments& arguments, Watch& watch) {
-    for (const char* form : {"next", "measured", "save"}) {
+    for (const char* form : {"next", "measured", "save", "tell"}) {
         // What to measure next of a device is asked of all others, from what was measured of it: nothing is judged.
         if (!arguments.has(form)) continue;
         if (const auto problem = meaningless(arguments, fmt::format("`--{}`", form),
@@ -215,7 +232,7 @@ int runEdge(const Arguments& arguments, Watch& watch) {
     }
     report(known->notes);
     if (arguments.has("confusion")) return runConfusion(arguments, *known);
-    if (arguments.has("next") || arguments.has("measured") || arguments.has("save"))
+    if (arguments.has("next") || arguments.has("measured") || arguments.has("save") || arguments.has("tell"))
         return runNext(arguments, *known, watch);
     std::optional<EdgeTable> asked;
     if (const auto rows = arguments.value("rows")) {
@@ -282,7 +299,12 @@ const Command edgeCommand{
                  true},
                 {"model", "NAME",
                  "tells networks by additive counts (additive, the default) or by what a graph network learned from "
-                 "known devices makes of them (graph)"},
+                 "known devices makes of them: graph; operators reads the operators alone, convolution and attention "
+                 "with their neighbours"},
+                {"tell", "NETWORK",
+                 "a network that no device was measured with: a code; an ONNX file or any workload with --model "
+                 "operators, or by name with --topologies; more may follow",
+                 true},
                 {"choose", "", "samples are chosen by what they say of the others, instead of drawn"},
                 {"next", "N", "list what to measure next of a new device, and the error that is then said"},
                 {"measured", "FILE", "what was measured of it so far: network,latency_ms"},
@@ -300,6 +322,8 @@ const Command edgeCommand{
                  {"orrery-cli edge ncnn_benchmark_ms.csv --device device --device run --value avg_ms --reference "
                   "squeezenet --reference mobilenet --reference resnet18",
                   "networks by name, from three references"},
+                 {"orrery-cli edge ofa_latency_ms.csv --measured mine.csv --model graph --tell model.onnx",
+                  "an imported network on a device of one's own"},
                  {"orrery-cli edge yolo_latency_ms.csv --next 8 --measured mine.csv --until 0.1",
                   "what to measure next of a device of one's own, and what that buys"}},
     .run = runEdge,

@@ -77,9 +77,11 @@ Expected<EdgeProtocol> edgeProtocolOf(const Arguments& arguments) {
     protocol.prior = !arguments.has("no-prior");
     protocol.choose = arguments.has("choose");
     if (const auto model = arguments.value("model")) {
-        if (*model != "additive" && *model != "graph")
-            return fail("usage.value", fmt::format("`--model {}`", *model), "additive or graph");
-        protocol.model = *model == "graph" ? EdgeModel::Graph : EdgeModel::Additive;
+        const auto known = edgeModel(*model);
+        if (!known)
+            return fail("usage.value", fmt::format("`--model {}`", *model),
+                        "additive, graph, operators, convolution or attention");
+        protocol.model = *known;
     }
     const auto samples = wholeOption(arguments, "samples", 10, 1'000'000);
     if (!samples) return Unexpected(samples.error());
@@ -131,10 +133,10 @@ std::string edgeText(const EdgeResult& result, const EdgeTable& known, const Edg
     Table table({"target", "rows", "samples", "MAPE", "median", "rank", "within 10 %", "fastest tenth", "in 90 %",
                  "off by 2", "simple MAPE", "simple rank", "told by", "dead code"},
                 {false, true, true, true, true, true, true, true, true, true, true, true, false, false});
-    const std::string usual = known.space.empty()                  ? "devices"
-                              : result.knownDevices == 0           ? "roofline"
-                              : protocol.model == EdgeModel::Graph ? "graph"
-                                                                   : "prior";
+    const std::string usual = known.space.empty()                     ? "devices"
+                              : result.knownDevices == 0              ? "roofline"
+                              : protocol.model == EdgeModel::Additive ? "prior"
+                                                                      : "graph";
     const auto line = [&](const EdgeJudgement& j) {
         table.add({j.target, count(static_cast<double>(j.rows)), fmt::format("{:g}", j.samples), percentOf(j.mape),
                    percentOf(j.median), fmt::format("{:.4f}", j.spearman), percentOf(j.within10), percentOf(j.top),
@@ -168,7 +170,7 @@ std::string edgeJson(const EdgeResult& result, const EdgeTable& known, const Edg
               {"version", 1},
               {"table", known.path},
               {"space", known.space},
-              {"model", protocol.model == EdgeModel::Graph ? "graph" : "additive"},
+              {"model", toText(protocol.model)},
               {"samples", protocol.samples},
               {"seed", protocol.seed},
               {"repeats", protocol.repeats},

@@ -161,6 +161,33 @@ private slots:
         QVERIFY2(other.exit != 0 && other.text().contains("edge.other-network"), other.text());
     }
 
+    // A graph network over operators tells a network of another kind, and its file answers for it in `run`.
+    void anotherNetworkIsToldAndAsked() {
+        const QString given = written("given.csv", table(0, 60)), device = path("graph.json");
+        const QList<QByteArray> lines = table(0, 60).split('\n');
+        QByteArray measured = "network,latency_ms\n";
+        for (int r = 1; r < 60; r += 8) measured += lines[r].split(',')[1] + "," + lines[r].split(',')[3] + "\n";
+        const Outcome told = cli({"edge", given, "--target", "board", "--measured", written("own.csv", measured),
+                                  "--model", "graph", "--tell", "mobilenet-v2", "--save", device, "--json", "-"},
+                                 {}, 120000);
+        QVERIFY2(told.exit == 0, told.text());
+        for (const std::string& error : schemaErrors(told.out.toStdString(), "edge-next")) QFAIL(error.c_str());
+        const Json json = Json::parse(told.out.toStdString());
+        QCOMPARE(json["model"].get<std::string>(), std::string("graph"));
+        QCOMPARE(json["others"].size(), std::size_t{1});
+        const double said = json["others"][0]["latency"].get<double>();
+        // At 224 × 224 it is no network of this table of 32 × 32.
+        QCOMPARE(json["others"][0]["domain"].get<std::string>(), std::string("outside"));
+        QFile file(device);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        for (const std::string& error : schemaErrors(file.readAll().toStdString(), "device")) QFAIL(error.c_str());
+        const Outcome run = cli({"run", "--hardware", "jetson-agx-orin", "--workload", "mobilenet-v2", "--method",
+                                 "edge-device(file=" + device + ")", "--json", "-"},
+                                {}, 60000);
+        QVERIFY2(run.exit == 0 && run.out.contains("edge.outside"), run.text());
+        QVERIFY(said > 0);
+    }
+
     void ranksOfTwoDevicesAreCompared() {
         const QString given = written("given.csv", table(0, 60));
         const Outcome outcome =
@@ -186,10 +213,11 @@ private slots:
         QTest::newRow("half") << QStringList{"given.csv", "--half", "middle"} << 2 << "usage.value";
         QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";
         QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
-        QTest::newRow("graph's file") << QStringList{"given.csv", "--next", "3",        "--model",
-                                                     "graph",     "--save", "mine.json"}
-                                      << 1 << "`--save` has nothing to write";
-        for (const char* form : {"--next", "--measured", "--save"})
+        QTest::newRow("counts and a file")
+            << QStringList{"given.csv", "--tell", "absent.onnx"} << 1 << "over operators";
+        QTest::newRow("no such file") << QStringList{"given.csv", "--model", "graph", "--tell", "absent.onnx"} << 1
+                                      << "workload.unknown";
+        for (const char* form : {"--next", "--measured", "--save", "--tell"})
             QTest::newRow(form) << QStringList{"given.csv", form, "3", "--repeats", "2"} << 2 << "usage.together";
         QTest::newRow("next of rows") << QStringList{"given.csv", "--next", "3", "--rows", "given.csv"} << 2
                                       << "usage.together";

@@ -400,7 +400,8 @@ private slots:
         QVERIFY(nextSamples(together, 0.1, {}, 3).empty());
     }
 
-    // A graph network tells a device of one's own where it is chosen; it has no file, and of names there is no graph.
+    // A graph network tells a device of one's own where it is chosen, and its file says the same; of names without a
+    // topology there is no graph.
     void aDeviceOfOnesOwnIsToldByAGraphNetwork() {
         const EdgeTable table = madeTable(6, 200, 0.01, false);
         OwnDevice device{"device0", {}};
@@ -409,7 +410,7 @@ private slots:
         options.model = EdgeModel::Graph;
         const auto told = bringDevice(table, device, options);
         QVERIFY2(told, told ? "" : told.error().message.c_str());
-        QVERIFY(told->graph);
+        QVERIFY(told->graph());
         std::vector<double> errors;
         for (std::size_t r = 30; r < table.networks.size(); ++r) {
             const Predicted& each = told->told[r].predicted;
@@ -419,7 +420,20 @@ private slots:
         std::sort(errors.begin(), errors.end());
         QVERIFY2(errors[errors.size() / 2] < 0.15, qPrintable(QString::number(errors[errors.size() / 2])));
         const auto file = deviceFileOf(*told, table, device);
-        QVERIFY(!file && file.error().code == "edge.no-file");
+        QVERIFY(file);
+        const QTemporaryDir folder;
+        const QString path = written(folder, "board.json", QByteArray::fromStdString(writeDeviceFile(*file)));
+        const auto again = readDeviceFile(path.toStdString());
+        QVERIFY2(again, again ? "" : again.error().message.c_str());
+        for (std::size_t r = 0; r < table.networks.size(); r += 20) {
+            const auto read = again->tell(table.networks[r]);
+            QVERIFY(read);
+            QVERIFY(std::abs(read->mean / told->told[r].predicted.mean - 1) < 1e-4);
+            QVERIFY(std::abs(read->high / told->told[r].predicted.high - 1) < 1e-4);
+        }
+        // Words of cells tell no other network.
+        QCOMPARE(again->tell("fbnet:7 8 1 8 4 8 8 8 7 4 1 4 7 3 2 7 3 2 4 2 4 5").error().code,
+                 std::string("edge.other-network"));
         EdgeTable names = table;
         names.space.clear();
         const auto none = bringDevice(names, device, options);

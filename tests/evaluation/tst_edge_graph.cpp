@@ -90,10 +90,12 @@ private slots:
     void rowsHaveCountsInFront() {
         const EdgeTable table = madeTable(5, 120, 0.01, false);
         const auto counts = edgeFeatures(table);
-        const auto graphs = GraphFeatures::learn(table.space, table.networks, table.values, {.rounds = 2});
-        QVERIFY(counts && graphs);
-        const auto rows = graphs->rows(table.networks, *counts);
-        QVERIFY(rows);
+        const auto networks = edgeGraphs(table, EdgeModel::Graph);
+        QVERIFY(counts && networks);
+        const auto graphs = GraphFeatures::learn(*networks, table.values, {.rounds = 2});
+        QVERIFY(graphs);
+        const FeatureRows made = graphs->rows(*networks, &*counts);
+        const FeatureRows* const rows = &made;
         QCOMPARE(rows->rows(), table.networks.size());
         constexpr std::size_t learned = GraphFeatures::learned;
         QCOMPARE(rows->columns, 2 * (5 + learned + 1));
@@ -116,24 +118,11 @@ private slots:
             for (std::size_t c = 0; c < learned; ++c) QCOMPARE(a[5 + c], a[rows->half + 5 + c]);
         }
         QVERIFY2(alive >= 10 && alive < rows->rows(), qPrintable(QString::number(alive)));
-        QVERIFY(!graphs->rows(std::vector<std::string>{"|none~0|"}, *counts));
-    }
-    void chainsOfBlocksAreGraphsToo() {
-        RandomStream random(3);
-        std::vector<std::string> codes;
-        std::vector<std::vector<double>> latencies(3);
-        for (int r = 0; r < 60; ++r) {
-            std::string code;
-            double sum = 1;
-            for (std::size_t place = 0; place < FbnetBlocks::places; ++place) {
-                const auto id = random.below(9);
-                code += (place ? " " : "") + std::to_string(id);
-                sum += id == 8 ? 0 : double(id % 4);
-            }
-            codes.push_back(code);
-            for (std::size_t d = 0; d < 3; ++d) latencies[d].push_back(double(d + 1) * sum);
-        }
-        QVERIFY(GraphFeatures::learn("fbnet", codes, latencies, {.rounds = 2}));
+        QVERIFY(!graphs->row(table.space, {}, "|none~0|"));
+        // One network alone has the row that it has among others.
+        const auto alone = graphs->row(table.space, {}, "nasbench201:" + table.networks[7]);
+        QVERIFY(alone);
+        for (std::size_t c = 0; c < rows->columns; ++c) QVERIFY(std::abs(alone->values[c] - rows->row(7)[c]) < 1e-4);
     }
     void whatIsNoGraphIsRefused() {
         EdgeTable table = madeTable(4, 60, 0.01, false);
@@ -142,15 +131,14 @@ private slots:
         protocol.targets = {"device0"};
         protocol.prior = false;
         QCOMPARE(judgeEdge(table, table, protocol).error().code, std::string("edge.no-devices"));
-        QCOMPARE(GraphFeatures::learn("ofa", table.networks, table.values, {}).error().code,
-                 std::string("edge.no-graph"));
+        QCOMPARE(graphOfCode("ofa", {}, "", GraphForm::Words, false).error().code, std::string("edge.no-graph"));
         for (std::size_t d = 1; d < 4; ++d)
             std::fill(table.values[d].begin() + 10, table.values[d].end(), std::numeric_limits<double>::quiet_NaN());
         protocol.prior = true;
         QCOMPARE(judgeEdge(table, table, protocol).error().code, std::string("edge.no-devices"));
         std::stop_source stop;
         stop.request_stop();
-        QCOMPARE(GraphFeatures::learn("nasbench201", table.networks, std::span(table.values).first(1),
+        QCOMPARE(GraphFeatures::learn(*edgeGraphs(table, EdgeModel::Graph), std::span(table.values).first(1),
                                       {.stop = stop.get_token()})
                      .error()
                      .code,

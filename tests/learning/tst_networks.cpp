@@ -17,12 +17,13 @@ constexpr std::size_t inputs = 5, width = 6, heads = 2;
 
 // Two sets: a graph of four nodes (a diamond) and a chain of three.
 struct Sets {
-    std::vector<double> rows;
+    std::vector<double> rows, factors;
     Neighbours before, whole, sets;
 
     Sets() {
         RandomStream random(11);
         for (std::size_t i = 0; i < 7 * inputs; ++i) rows.push_back(random.normal());
+        for (std::size_t i = 0; i < 7 * width; ++i) factors.push_back(0.5 + random.uniform());
         const std::vector<std::vector<std::uint32_t>> edges{{}, {0}, {0}, {1, 2, 0}, {}, {4}, {5, 4}};
         for (const auto& some : edges) {
             for (const std::uint32_t each : some) before.add(each);
@@ -56,7 +57,7 @@ struct Everything {
         x = tape.sum(tape.dense(edges, layers[3]), x);
         x = tape.attended(tape.dense(x, layers[4]), tape.dense(x, layers[5]), tape.dense(x, layers[6]), some.whole,
                           heads);
-        return tape.dense(tape.totalled(x, some.sets), out);
+        return tape.dense(tape.totalled(tape.scaled(x, some.factors), some.sets), out);
     }
     double weighed(const Sets& some, std::span<const double> by) const {
         Tape<double> tape(parameters);

@@ -125,6 +125,50 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(state->text().contains("fast"), 20'000);
     }
 
+    // A network of no table is predicted on the device by a graph network, and the device is kept as a file.
+    void anImportedNetworkIsPredictedOnTheDevice() {
+        page_->tabs()->setCurrentWidget(page_->device());
+        DeviceTab* tab = page_->device();
+        auto* model = page_->findChild<QComboBox*>("device.model");
+        auto* told = page_->findChild<ui::CellsTable*>("device.told");
+        auto* also = page_->findChild<QPushButton*>("device.also");
+        auto* topologies = page_->findChild<QPushButton*>("device.topologies");
+        auto* results = page_->findChild<QPlainTextEdit*>("device.results");
+        QVERIFY(model && told && also && topologies && results && !also->isEnabled());
+        const QString file = home_.filePath("blocks.csv");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write("arch,first,second,third\n");
+        QByteArray measured;
+        for (int r = 0; r < 40; ++r) {
+            QByteArray code;
+            int blocks = 0;
+            for (int place = 0; place < 22; ++place) {
+                const int id = (r * 7 + place * place * (r % 5 + 1) + place * (r / 9)) % 9;
+                code += (place ? " " : "") + QByteArray::number(id);
+                blocks += id < 8 ? 1 + id % 4 : 0;
+            }
+            out.write(code + "," + QByteArray::number(10 + blocks) + "," + QByteArray::number(30 + 2 * blocks) + "," +
+                      QByteArray::number(5 + 3 * blocks) + "\n");
+            if (r % 8 == 0) measured += code + "," + QByteArray::number(20 + 2 * blocks) + "\n";
+        }
+        out.close();
+        tab->openTable(file);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->told.size() == 40, 20'000);
+        QVERIFY(also->isEnabled() && model->isEnabled() && !topologies->isEnabled());
+        results->setPlainText(QString::fromUtf8(measured));
+        tab->predictAlso(QStringLiteral("mobilenet-v2"));
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer()->others.size() == 1, 60'000);
+        QCOMPARE(model->currentIndex(), 1);
+        QCOMPARE(told->cells()->rowCount(), 41);
+        QVERIFY(told->cells()->index(0, 0).data().toString().startsWith("mobilenet-v2"));
+        QTRY_VERIFY_WITH_TIMEOUT(tab->exportList(home_.filePath("board.json")).isEmpty(), 60'000);
+        const auto device = readDeviceFile(home_.filePath("board.json").toStdString());
+        QVERIFY2(device, device ? "" : device.error().message.c_str());
+        const auto again = device->tell("mobilenet-v2");
+        QVERIFY(again && std::abs(again->mean / tab->answer()->others.front().predicted.mean - 1) < 1e-3);
+    }
+
     void aTableThatIsOpenedIsListedWithItsRows() {
         const auto before = page_->shelf()->tables()->size();
         open();

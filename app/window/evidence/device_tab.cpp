@@ -6,6 +6,8 @@
 #include "app/window/state_line.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/edge/rank_confusion.h"
+#include "evaluation/edge/topologies.h"
+#include "learning/edge/space_features.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
@@ -27,6 +29,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -177,26 +180,46 @@ QWidget* DeviceTab::buildForm() {
                           tr("A new one, or one of the table: it is then predicted from the others only"));
     device_->addItem(tr("A new device"), QString());
     model_ = namedChoice(form, "device.model", tr("Model"),
-                         tr("What tells networks: counts of their operators (on published tables no worse), or a graph "
-                            "network that learns from the known devices for some seconds. It needs codes of "
-                            "NAS-Bench-201 or FBNet"));
+                         tr("What predicts: operator counts (by name, the known devices), or a graph network that "
+                            "learns from the known devices for some seconds and predicts other networks too. By name "
+                            "it needs their topologies"));
     model_->addItems({tr("Operator counts"), tr("Graph network")});
     model_->setEnabled(false);
     count_ =
         namedNumber(form, "device.count", tr("Networks to list"), tr("How many networks are listed to measure"), 1, 50);
     count_->setValue(8);
     count_->setPrefix(tr("List "));
-    list_ = named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
-                  tr("What to measure as CSV, with a column to fill in; the predictions as CSV, LaTeX or a picture"));
+    list_ = named(
+        new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
+        tr("What to measure as CSV, with a column to fill in; the device as a file; the predictions as CSV, LaTeX or "
+           "a picture"));
     results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
                      tr("A CSV with network and latency per line; it replaces what stands below"));
+    topologies_ = named(new QPushButton(tr("Topologies …"), form), "device.topologies", tr("Open topologies"),
+                        tr("A folder with NAME.param or NAME.onnx of the table's networks, where it names them"));
+    also_ = named(new QPushButton(tr("Predict also …"), form), "device.also", tr("Predict another network"),
+                  tr("An ONNX, .param or other model file that no device was measured with: it stands first among the "
+                     "predictions"));
+    topologies_->setEnabled(false);
+    also_->setEnabled(false);
     row->addWidget(open);
+    row->addWidget(topologies_);
     device_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     row->addWidget(device_);
     row->addWidget(model_);
+    row->addWidget(also_);
     row->addWidget(count_);
     row->addWidget(list_);
     row->addWidget(results_);
+    connect(topologies_, &QPushButton::clicked, this, [this] {
+        const QString folder = QFileDialog::getExistingDirectory(this, tr("Open topologies"));
+        if (!folder.isEmpty()) openTopologies(folder);
+    });
+    connect(also_, &QPushButton::clicked, this, [this] {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Predict another network"), {},
+                                                          tr("Models (*.onnx *.param *.json *.yaml)"));
+        if (!file.isEmpty()) predictAlso(file);
+    });
     connect(open, &QPushButton::clicked, this, [this] {
         const QString file = QFileDialog::getOpenFileName(this, tr("Open known devices"), {}, tr("Tables (*.csv)"));
         if (!file.isEmpty()) openTable(file);
@@ -204,8 +227,9 @@ QWidget* DeviceTab::buildForm() {
     connect(list_, &QPushButton::clicked, this, [this] {
         const QString file = QFileDialog::getSaveFileName(
             this, tr("Save the list to measure, or the predictions"), QStringLiteral("to-measure.csv"),
-            tr("What to measure (*.csv);;CSV of the predictions (*.told.csv);;TEX table of the predictions "
-               "(*.tex);;SVG of the predictions (*.svg);;PDF of the predictions (*.pdf);;PNG of the predictions "
+            tr("What to measure (*.csv);;Device, for the method edge-device (*.json);;CSV of the predictions "
+               "(*.told.csv);;TEX table of the predictions (*.tex);;SVG of the predictions (*.svg);;PDF of the "
+               "predictions (*.pdf);;PNG of the predictions "
                "(*.png)"));
         if (file.isEmpty()) return;
         const QString problem = exportList(file);
@@ -239,21 +263,77 @@ void DeviceTab::openTable(const QString& file) {
     work_->ask([path = file.toStdString()](std::stop_token, Progress&) { return openEdgeTable(path); },
                [this](Expected<EdgeTable> table) {
                    if (!table) return refuse(table.error());
-                   table_ = std::make_shared<const EdgeTable>(std::move(*table));
-                   const QSignalBlocker quiet(device_), alsoQuiet(other_), quietToo(model_);
-                   model_->setEnabled(table_->space == "nasbench201" || table_->space == "fbnet");
-                   if (!model_->isEnabled()) model_->setCurrentIndex(0);
-                   device_->clear();
-                   other_->clear();
-                   other_->addItem(tr("Ranks against …"), QString());
-                   device_->addItem(tr("A new device"), QString());
-                   for (const std::string& each : table_->targets) {
-                       device_->addItem(ui::qs(each), ui::qs(each));
-                       other_->addItem(ui::qs(each), ui::qs(each));
-                   }
-                   results_->setEnabled(true);
-                   ask();
+                   others_.clear();
+                   setTable(std::move(*table));
                });
+}
+
+void DeviceTab::setTable(EdgeTable table) {
+    const QString own = device_->currentData().toString();
+    table_ = std::make_shared<const EdgeTable>(std::move(table));
+    {
+        const QSignalBlocker quiet(device_), alsoQuiet(other_), quietToo(model_);
+        const bool byName = table_->space.empty();
+        model_->setEnabled(!byName || !table_->graphs.empty());
+        if (!model_->isEnabled()) model_->setCurrentIndex(0);
+        topologies_->setEnabled(byName);
+        also_->setEnabled(model_->isEnabled());
+        device_->clear();
+        other_->clear();
+        other_->addItem(tr("Ranks against …"), QString());
+        device_->addItem(tr("A new device"), QString());
+        for (const std::string& each : table_->targets) {
+            device_->addItem(ui::qs(each), ui::qs(each));
+            other_->addItem(ui::qs(each), ui::qs(each));
+        }
+        device_->setCurrentIndex(std::max(0, device_->findData(own)));
+    }
+    results_->setEnabled(true);
+    ask();
+}
+
+void DeviceTab::openTopologies(const QString& folder) {
+    if (!table_) return;
+    say(tr("Reading topologies"));
+    work_->ask(
+        [table = table_, path = folder.toStdString()](std::stop_token, Progress&) -> Expected<EdgeTable> {
+            EdgeTable with = *table;
+            if (auto added = addTopologies(with, path); !added) return tl::unexpected(std::move(added.error()));
+            return with;
+        },
+        [this](Expected<EdgeTable> table) { table ? setTable(std::move(*table)) : refuse(table.error()); });
+}
+
+void DeviceTab::predictAlso(const QString& source) {
+    if (!table_) return;
+    const std::string name = source.toStdString();
+    if (std::find(others_.begin(), others_.end(), name) != others_.end()) return;
+    if (!table_->space.empty()) {
+        others_.push_back(name);
+        // Counts know the codes of their space alone.
+        const QSignalBlocker quiet(model_);
+        if (spaceOfCode(name) != table_->space) model_->setCurrentIndex(1);
+        return ask();
+    }
+    // By name it becomes one of the table's networks, without a time.
+    say(tr("Reading %1").arg(QFileInfo(source).fileName()));
+    work_->ask(
+        [table = table_, name](std::stop_token, Progress&) -> Expected<EdgeTable> {
+            EdgeTable with = *table;
+            if (auto added = addNetwork(with, name); !added) return tl::unexpected(std::move(added.error()));
+            return with;
+        },
+        [this, name](Expected<EdgeTable> table) {
+            if (!table) return refuse(table.error());
+            others_.push_back(name);
+            setTable(std::move(*table));
+        });
+}
+
+// Words of cells say nothing of another network: with one, operators are read.
+EdgeModel DeviceTab::model() const {
+    if (!model_->isEnabled() || model_->currentIndex() == 0) return EdgeModel::Additive;
+    return others_.empty() ? EdgeModel::Graph : EdgeModel::Operators;
 }
 
 void DeviceTab::setResults(const QString& text) {
@@ -271,7 +351,9 @@ void DeviceTab::ask() {
     OwnDevice device{device_->currentData().toString().toStdString(), *samples};
     BringOptions options;
     options.next = static_cast<std::size_t>(count_->value());
-    options.model = model_->isEnabled() && model_->currentIndex() == 1 ? EdgeModel::Graph : EdgeModel::Additive;
+    options.model = model();
+    // By name nothing is told before the first sample.
+    if (!table_->space.empty() || !samples->empty() || options.model != EdgeModel::Additive) options.tell = others_;
     say(tr("Predicting the device from %1 samples").arg(samples->size()));
     work_->ask(
         [table = table_, device = std::move(device), options, kept = kept_](std::stop_token stop,
@@ -286,7 +368,7 @@ void DeviceTab::ask() {
             if (!told) return tl::unexpected(std::move(told.error()));
             auto steps = sampleSteps(*table, device, options, kept->others);
             if (!steps) return tl::unexpected(std::move(steps.error()));
-            return Found{std::move(*told), std::move(*steps)};
+            return Found{std::move(*told), std::move(*steps), std::move(device)};
         },
         [this, question](Expected<Found> found) {
             if (question != question_) return;
@@ -297,6 +379,7 @@ void DeviceTab::ask() {
 
 void DeviceTab::show(const Found& found) {
     answer_ = std::make_shared<const BroughtDevice>(found.told);
+    answered_ = found.device;
     const BroughtDevice& told = *answer_;
     std::vector<std::vector<ui::Cell>> next, all;
     for (const NextMeasurement& each : told.next) {
@@ -304,13 +387,19 @@ void DeviceTab::show(const Found& found) {
                         {shareText(each.error), each.error, {}, ui::Tone::Normal, true}});
     }
     next_->setCells({tr("Measure next"), tr("Error then")}, std::move(next));
-    for (const EdgePrediction& each : told.told) {
-        all.push_back({{ui::qs(each.network), 0, {}, ui::Tone::Normal, false},
+    const auto add = [&](const EdgePrediction& each, bool other) {
+        const QString name = ui::qs(each.network), file = QFileInfo(name).fileName();
+        const bool doubted = other && each.doubt != EdgeDoubt::None;
+        all.push_back({{other ? tr("%1 (added)").arg(file) : name, 0, other ? name : QString(),
+                        doubted ? ui::Tone::Warning : ui::Tone::Normal, false},
                        numberCell(each.predicted.mean),
                        numberCell(each.predicted.low),
                        numberCell(each.predicted.high),
                        numberCell(each.measured)});
-    }
+    };
+    for (const EdgePrediction& each : told.others) add(each, true);
+    for (const EdgePrediction& each : told.told)
+        if (std::find(others_.begin(), others_.end(), each.network) == others_.end()) add(each, false);
     told_->setCells({tr("Network"), tr("Predicted ms"), tr("From"), tr("To"), tr("Measured")}, std::move(all));
     std::vector<ui::SampleMark> marks;
     for (const SampleStep& each : found.steps)
@@ -339,13 +428,16 @@ void DeviceTab::show(const Found& found) {
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
-    if (told.graph && told.simple)
+    if (told.graph() && told.simple)
         text +=
             tr(" A graph network was learned, but a simple model is used: it did no worse on the samples left out.");
-    else if (told.graph)
+    else if (told.graph())
         text += tr(" A graph network tells, learned from the known devices.");
     else if (told.simple)
         text += tr(" A simple model is used: it did no worse on the samples left out.");
+    for (const EdgePrediction& each : told.others)
+        if (each.doubt == EdgeDoubt::Outside)
+            text += tr(" %1 is unlike all networks of the table.").arg(QFileInfo(ui::qs(each.network)).fileName());
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);
@@ -354,6 +446,13 @@ void DeviceTab::show(const Found& found) {
 QString DeviceTab::exportList(const QString& file) const {
     if (!answer_) return tr("There is no list yet");
     // What was told, as a picture or a table; the list is the file that is filled in and opened again.
+    if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) {
+        OwnDevice device = answered_;
+        if (device.name.empty()) device.name = tr("the new device").toStdString();
+        const auto made = deviceFileOf(*answer_, *table_, device);
+        if (!made) return ui::windowText(made.error().message);
+        return ui::writeText(file, QByteArray::fromStdString(writeDeviceFile(*made)));
+    }
     if (!file.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
         return writeShown(file, {{}, told_, [this] { return csvOf(*told_); }, {}});
     if (file.endsWith(QLatin1String(".told.csv"), Qt::CaseInsensitive))

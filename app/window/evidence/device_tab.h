@@ -33,8 +33,13 @@ public:
     explicit DeviceTab(QWidget* parent = nullptr);
     /// A table with a column per device, or one whose columns are named as in the published sets.
     void openTable(const QString& file);
+    /// A folder of `.param` and `.onnx` files of the table's networks, where it names them.
+    void openTopologies(const QString& folder);
+    /// A network that no device was measured with: any workload's file or id, or a code.
+    void predictAlso(const QString& source);
     void setResults(const QString& text);  ///< network,latency per line
-    /// The list to be filled in; an error text, empty if done.
+    /// The list to be filled in, what is predicted, or the device as a file, by the ending; an error text, empty if
+    /// done.
     QString exportList(const QString& file) const;
     const BroughtDevice* answer() const { return answer_.get(); }
     bool isWorking() const;
@@ -45,6 +50,7 @@ private:
     struct Found {
         BroughtDevice told;
         std::vector<SampleStep> steps;
+        OwnDevice device;
     };
     /// Read and written by the background's jobs alone, of which one runs at a time.
     struct Kept {
@@ -56,6 +62,8 @@ private:
     QWidget* buildForm();
     QWidget* buildPictures(QWidget* parent);
     void showRanks();
+    void setTable(EdgeTable table);
+    EdgeModel model() const;
     void ask();
     void refuse(const Diagnostic& why);
     void show(const Found& found);
@@ -63,11 +71,13 @@ private:
 
     std::shared_ptr<const EdgeTable> table_;
     std::shared_ptr<const BroughtDevice> answer_;
+    OwnDevice answered_;                                     ///< what was measured of it then
+    std::vector<std::string> others_;                        ///< predicted beside the table's networks
     std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();  ///< what was learned last of the known devices
     QComboBox* device_;
     QComboBox* model_;
     QSpinBox* count_;
-    QPushButton *list_, *results_;
+    QPushButton *list_, *results_, *topologies_, *also_;
     QPlainTextEdit* measured_;
     ui::Label* state_;
     ui::SampleCurve* curve_;

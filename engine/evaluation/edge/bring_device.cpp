@@ -3,10 +3,12 @@
 #include "base/maths.h"
 #include "base/random.h"
 #include "base/text/words.h"
+#include "evaluation/edge/edge_shares.h"
 #include "evaluation/edge/few_shot.h"
 #include "evaluation/error_metrics.h"
 #include "learning/edge/graph_features.h"
 #include "learning/edge/next_samples.h"
+#include "learning/edge/space_features.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +28,8 @@ struct OthersKnown {
     FeatureRows features;                // else
     std::vector<std::vector<double>> columns;
     std::optional<DevicePrior> prior;
+    std::optional<GraphFeatures> graphs;
+    std::optional<EdgeShares> shares;  // of networks by name, where graphs tell them
 };
 
 namespace {
@@ -56,23 +60,26 @@ struct Bringing {
                 found == known.networks.end() ||
                 (others.named && !others.named->matrix.tells(others.named->place.find(each.network)->second));
             if (unknown || !used.insert(at).second) {
-                out.notes.push_back(
-                    warning("edge.unused-sample",
-                            fmt::format("{}: {}", each.network,
-                                        unknown ? "no known device has this network" : "measured twice"),
-                            "only its first measurement counts, of networks that the table has"));
+                out.notes.push_back(warning("edge.unused-sample",
+                                            fmt::format("{}: {}", each.network,
+                                                        !unknown        ? "measured twice"
+                                                        : others.shares ? "its topology is not known"
+                                                                        : "no known device has this network"),
+                                            "only its first measurement counts, of networks that the table has"));
                 continue;
             }
             measured.push_back(at);
-            values.push_back(each.latency);
+            values.push_back(each.latency / (others.shares ? others.shares->usual[at] : 1));
         }
         return {};
     }
 
     void tell(std::size_t row, const Predicted& predicted, EdgeDoubt doubt) {
         const auto at = std::find(measured.begin(), measured.end(), row);
-        const double value = at == measured.end() ? ownNan : values[static_cast<std::size_t>(at - measured.begin())];
-        out.told.push_back({device.name, known.networks[row], value, predicted, doubt});
+        const double value = at == measured.end() ? ownNan : values[static_cast<std::size_t>(at - measured.begin())],
+                     usual = others.shares ? others.shares->usual[row] : 1;
+        out.told.push_back({device.name, known.networks[row], usual * value,
+                            others.shares ? others.shares->inUnits(row, predicted) : predicted, doubt});
     }
 
     // What is said of those not measured, from their intervals.
@@ -103,6 +110,19 @@ struct Bringing {
         }
     }
 
+    // Those asked about beside the table are part of it by name.
+    Expected<void> takeOthers() {
+        for (const std::string& network : options.tell) {
+            const auto at = std::find_if(out.told.begin(), out.told.end(),
+                                         [&](const EdgePrediction& each) { return each.network == network; });
+            if (at == out.told.end())
+                return fail("edge.no-samples", fmt::format("{} cannot be told yet", network.substr(0, 80)),
+                            "a network of the table, and one that was measured on the device");
+            out.others.push_back(*at);
+        }
+        return {};
+    }
+
     Expected<void> byName() {
         const NamedNetworks* const named = &*others.named;
         NetworkMatrix matrix = named->matrix;
@@ -124,6 +144,7 @@ struct Bringing {
             }
             sum();
         }
+        if (auto found = takeOthers(); !found) return found;
         if (options.next == 0) return {};
         auto together = matrix.covariance();
         for (const std::size_t each : places) nextSamples(together, matrix.rest(), std::array{each}, 1);
@@ -143,6 +164,33 @@ struct Bringing {
         return {};
     }
 
+    Expected<std::vector<double>> rowOf(const std::string& network) const {
+        if (others.graphs) {
+            auto row = others.graphs->row(known.space, known.input, network);
+            if (!row) return Unexpected(row.error());
+            return std::move(row->values);
+        }
+        const auto space = spaceFeatures(known.space);
+        if (!space) return Unexpected(space.error());
+        const std::string& own = known.input.empty() ? known.space : known.input;
+        std::vector<double> row;
+        const bool inFront = network.starts_with(own + ":");
+        auto read = appendFeatures(*space, std::string_view(network).substr(inFront ? own.size() + 1 : 0), row);
+        if (read) return row;
+        read.error().hint = "counts tell codes alone; a graph network over operators tells other networks too";
+        return Unexpected(read.error());
+    }
+
+    Expected<void> tellOthers(const DeviceModel& model) {
+        for (const std::string& network : options.tell) {
+            const auto row = rowOf(network);
+            if (!row) return Unexpected(row.error());
+            const auto [said, doubt] = toldWithDoubt(model, *row);
+            out.others.push_back({device.name, network, ownNan, said, doubt});
+        }
+        return {};
+    }
+
     Expected<void> byCode() {
         const FeatureRows* const features = &others.features;
         DevicePrior prior = *others.prior;
@@ -159,13 +207,16 @@ struct Bringing {
         const auto model = prior.condition(rowsOf(measured), values);
         if (!model) return Unexpected(model.error());
         out.simple = model->simple;
-        out.graph = options.model == EdgeModel::Graph;
-        if (!out.graph) out.model = *model;
+        out.model = *model;
+        out.graphs = others.graphs;
         for (std::size_t r = 0; r < known.networks.size(); ++r) {
-            const auto [said, doubt] = toldWithDoubt(*model, features->row(r));
+            auto [said, doubt] = toldWithDoubt(*model, features->row(r));
+            if (others.shares && doubt == EdgeDoubt::None && model->doubtful(others.shares->inUnits(r, said)))
+                doubt = EdgeDoubt::Wide;
             tell(r, said, doubt);
         }
         sum();
+        if (auto found = others.shares ? takeOthers() : tellOthers(*model); !found) return found;
         if (options.next == 0) return {};
         std::vector<std::size_t> open;
         for (std::size_t r = 0; r < known.networks.size(); ++r)
@@ -183,9 +234,9 @@ struct Bringing {
 
 Expected<BroughtDevice> bringAmong(const OthersKnown& others, const EdgeTable& known, const OwnDevice& device,
                                    const BringOptions& options) {
-    Bringing bringing{known, device, options, others};
+    Bringing bringing{others.shares ? others.shares->table : known, device, options, others};
     if (auto taken = bringing.take(); !taken) return Unexpected(taken.error());
-    auto done = known.space.empty() ? bringing.byName() : bringing.byCode();
+    auto done = others.named ? bringing.byName() : bringing.byCode();
     if (!done) return Unexpected(done.error());
     return std::move(bringing.out);
 }
@@ -193,32 +244,44 @@ Expected<BroughtDevice> bringAmong(const OthersKnown& others, const EdgeTable& k
 }  // namespace
 
 Expected<OthersKnownPtr> learnOthers(const EdgeTable& known, const std::string& device, const BringOptions& options) {
-    const bool graph = options.model == EdgeModel::Graph;
+    const bool graph = options.model != EdgeModel::Additive;
     auto made = std::make_shared<OthersKnown>();
     OthersKnown& out = *made;
     if (known.networks.empty()) return fail("edge.no-networks", "the table has no network");
-    if (known.space.empty()) {
-        if (graph)
-            return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
-                        "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
+    if (known.space.empty() && !graph) {
         const EdgeProtocol protocol;
         auto named = namedNetworks({known, known, protocol, true}, device);
         if (!named) return Unexpected(named.error());
         out.named = std::move(*named);
         return OthersKnownPtr(made);
     }
-    auto features = edgeFeatures(known);
-    if (!features) return Unexpected(features.error());
-    out.features = std::move(*features);
+    std::vector<std::string> devices;
     for (std::size_t t = 0; t < known.targets.size(); ++t)
-        if (!sameWhole(known, t, known, device)) out.columns.push_back(known.values[t]);
+        if (!sameWhole(known, t, known, device)) devices.push_back(known.targets[t]);
+    NetworkGraphs graphs;
+    if (known.space.empty()) {
+        auto shares = edgeShares(known, known, devices);
+        if (!shares) return Unexpected(shares.error());
+        out.shares = std::move(*shares);
+        graphs = out.shares->graphs;
+    } else {
+        auto features = edgeFeatures(known);
+        if (!features) return Unexpected(features.error());
+        out.features = std::move(*features);
+        if (graph) {
+            auto read = edgeGraphs(known, options.model);
+            if (!read) return Unexpected(read.error());
+            graphs = std::move(*read);
+        }
+    }
+    const EdgeTable& table = out.shares ? out.shares->table : known;
+    for (const std::string& each : devices) out.columns.push_back(table.values[table.target(each)]);
     if (graph) {
-        const auto graphs = GraphFeatures::learn(known.space, known.networks, out.columns,
-                                                 {.seed = options.seed, .stop = options.stop});
-        if (!graphs) return Unexpected(graphs.error());
-        auto rows = graphs->rows(known.networks, out.features);
-        if (!rows) return Unexpected(rows.error());
-        out.features = std::move(*rows);
+        const auto learned = GraphFeatures::learn(
+            graphs, out.columns, {.edges = edgesOf(options.model), .seed = options.seed, .stop = options.stop});
+        if (!learned) return Unexpected(learned.error());
+        out.features = learned->rows(graphs, out.shares ? nullptr : &out.features);
+        out.graphs = *learned;
     }
     auto prior =
         DevicePrior::learn(out.features, out.columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
@@ -241,9 +304,6 @@ Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& kn
         return fail("edge.no-latency", fmt::format("{} is energy or power by its name", device.name),
                     "a latency in ms");
     }
-    if (told.graph)
-        return fail("edge.no-file", "a file holds no graph network", "a device told by additive counts",
-                    "choose the other model to save it");
     DeviceFile file;
     file.device = device.name;
     file.table = std::filesystem::path(known.path).filename().string();
@@ -251,7 +311,10 @@ Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& kn
     file.input = known.input;
     file.samples = device.measured.size();
     file.knownDevices = told.knownDevices;
-    file.model = told.model;
+    if (!known.space.empty()) {
+        file.model = told.model;
+        file.graphs = told.graphs;
+    }
     if (!file.model)
         for (const EdgePrediction& each : told.told) file.named.push_back({each.network, each.predicted});
     if (!file.model && file.named.empty())
@@ -264,6 +327,7 @@ Expected<std::vector<SampleStep>> sampleSteps(const EdgeTable& known, const OwnD
     std::vector<SampleStep> steps;
     BringOptions own = options;
     own.next = 0;
+    own.tell.clear();
     const std::size_t all = device.measured.size(), most = std::min<std::size_t>(all, 24);
     if (all == 0) return steps;
     const auto others = before ? Expected<OthersKnownPtr>(before) : learnOthers(known, device.name, options);

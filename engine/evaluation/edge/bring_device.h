@@ -36,19 +36,24 @@ struct BringOptions {
     std::optional<double> until;  ///< or fewer, where this error is reached
     std::uint64_t seed = 1;
     EdgeModel model = EdgeModel::Additive;  ///< of networks with a code
+    /// Networks that are told beside the table's, and no device was measured with: codes of its space; where operators
+    /// are read, whatever loadWorkload takes, such as an ONNX file. By name those that the table has (addNetwork).
+    std::vector<std::string> tell;
     std::stop_token stop = {};
 };
 
 struct BroughtDevice {
-    std::vector<EdgePrediction> told;  ///< all networks of the table; `measured` NaN where it was not
-    double error = 0;                  ///< said of those that were not measured; NaN with nothing measured by name
-    double width = 0;                  ///< of their intervals: middle of high ÷ low
+    std::vector<EdgePrediction> told;    ///< all networks of the table; `measured` NaN where it was not
+    std::vector<EdgePrediction> others;  ///< those of BringOptions::tell
+    double error = 0;                    ///< said of those that were not measured; NaN with nothing measured by name
+    double width = 0;                    ///< of their intervals: middle of high ÷ low
     std::vector<NextMeasurement> next;
-    std::size_t knownDevices = 0;      ///< 0: a roofline alone
-    bool graph = false;                ///< a graph network was learned; it tells unless the simple model does
-    bool simple = false;               ///< the simple model was no worse on what was left out, and tells
-    Diagnostics notes;                 ///< samples that could not be used: “network: why”
-    std::optional<DeviceModel> model;  ///< of networks with a code
+    std::size_t knownDevices = 0;                      ///< 0: a roofline alone
+    bool graph() const { return graphs.has_value(); }  ///< it tells unless the simple model does
+    bool simple = false;                  ///< the simple model was no worse on what was left out, and tells
+    Diagnostics notes;                    ///< samples that could not be used: “network: why”
+    std::optional<DeviceModel> model;     ///< of networks with a code
+    std::optional<GraphFeatures> graphs;  ///< that the model is asked about, instead of counts
 };
 
 /// What is learned of a table's devices but the one of that name, whatever is measured of it: by `seed` and `model` of

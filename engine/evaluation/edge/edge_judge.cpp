@@ -1,15 +1,16 @@
 #include "evaluation/edge/edge_judge.h"
 
 #include "base/text/nearest.h"
+#include "evaluation/edge/edge_shares.h"
 #include "evaluation/edge/few_shot.h"
 #include "learning/edge/dead_code.h"
-#include "learning/edge/graph_features.h"
 #include "learning/edge/next_samples.h"
 #include "learning/edge/simple_models.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -19,6 +20,8 @@
 
 namespace orrery {
 namespace {
+
+constexpr std::array<std::string_view, 5> modelWords{"additive", "graph", "operators", "convolution", "attention"};
 
 void add(EdgeJudgement& sum, const EdgeJudgement& each, double share) {
     sum.mape += share * each.mape;
@@ -42,6 +45,8 @@ void add(EdgeJudgement& sum, const EdgeJudgement& each, double share) {
 struct SpaceJudge {
     const FewShot& task;
     FeatureRows known, asked;
+    FeatureRows knownCounts, askedCounts;  // what the simple model is told by, whatever tells the others
+    const EdgeShares* shares = nullptr;    // of the judged networks, where latencies are shares of what they take
 
     // By what known devices say of them, before any is measured; of so many at most, spread over the pool.
     std::vector<std::size_t> chosen(const std::string& target, const DevicePrior& prior,
@@ -71,11 +76,12 @@ struct SpaceJudge {
         const EdgeTable& table = task.sampled(target);
         const FeatureRows& features = &table == &task.known ? known : asked;
         const auto rows = task.chooses() ? chosen(target, prior, features) : task.draw(target, repeat);
-        FeatureRows taken = features.none();
+        const FeatureRows& counts = &table == &task.known ? knownCounts : askedCounts;
+        FeatureRows taken = features.none(), counted = counts.none();
         std::vector<double> values;
         for (const std::size_t r : rows) {
-            const auto row = features.row(r);
-            taken.add(row);
+            taken.add(features.row(r));
+            counted.add(counts.row(r));
             values.push_back(table.values[table.target(target)][r]);
         }
         const auto model = prior.condition(taken, values);
@@ -83,21 +89,28 @@ struct SpaceJudge {
         std::set<std::string_view> used;
         for (const std::size_t r : rows) used.insert(table.networks[r]);
         std::vector<EdgePrediction> told;
-        FeatureRows judged = asked.none();
+        FeatureRows judged = askedCounts.none();
+        std::vector<double> usual;
         const std::clock_t start = std::clock();
         for (const std::size_t r : task.rowsOf(task.asked, target, task.protocol.test)) {
             if (used.contains(task.asked.networks[r])) continue;
-            const auto row = asked.row(r);
-            const auto [said, doubt] = toldWithDoubt(*model, row);
-            told.push_back(
-                {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], said, doubt});
-            judged.add(row);
+            const double measured = task.asked.values[task.asked.target(target)][r];
+            auto [said, doubt] = toldWithDoubt(*model, asked.row(r));
+            judged.add(askedCounts.row(r));
+            if (shares) {
+                said = shares->inUnits(r, said);
+                if (doubt == EdgeDoubt::None && model->doubtful(said)) doubt = EdgeDoubt::Wide;
+                usual.push_back(shares->usual[r]);
+            }
+            told.push_back({target, task.asked.networks[r], measured * (shares ? usual.back() : 1), said, doubt});
         }
         if (told.empty())
             return fail("edge.no-rows", fmt::format("no row of {} is left to judge", target), {}, "draw fewer samples");
         const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         result.secondsPerNetwork = std::max(result.secondsPerNetwork, spent / static_cast<double>(told.size()));
-        EdgeJudgement out = judgeEdgeRows(told, ridgeOfFour(taken, values, judged));
+        std::vector<double> simple = ridgeOfFour(counted, values, judged);
+        for (std::size_t i = 0; i < usual.size(); ++i) simple[i] *= usual[i];
+        EdgeJudgement out = judgeEdgeRows(told, simple);
         out.noise = model->noise;
         out.samples = static_cast<double>(rows.size());
         out.simple = model->simple ? 1 : 0;
@@ -105,6 +118,32 @@ struct SpaceJudge {
             out.deadCode = toText(deadCodeRule(taken, values));
         if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
         return out;
+    }
+};
+
+// The same of networks by name, in shares of what they usually take.
+struct SharesJudge {
+    EdgeShares known;
+    std::optional<EdgeShares> other;
+    std::optional<FewShot> task;
+    std::optional<SpaceJudge> judge;
+
+    Expected<void> prepare(const FewShot& of, std::span<const std::string> devices) {
+        auto own = edgeShares(of.known, of.known, devices);
+        if (!own) return Unexpected(own.error());
+        known = std::move(*own);
+        if (!of.same) {
+            auto those = edgeShares(of.asked, of.known, devices);
+            if (!those) return Unexpected(those.error());
+            other = std::move(*those);
+        }
+        const EdgeShares& asked = other ? *other : known;
+        task.emplace(FewShot{known.table, asked.table, of.protocol, of.same});
+        judge.emplace(SpaceJudge{*task, {}, {}, {}, {}, &asked});
+        return {};
+    }
+    std::size_t rowsOf(const std::string& target) const {
+        return task->rowsOf(task->asked, target, task->protocol.test).size();
     }
 };
 
@@ -131,6 +170,27 @@ Expected<void> checkReferences(const FewShot& task, const std::vector<std::strin
 }
 
 }  // namespace
+
+std::string_view toText(EdgeModel model) {
+    return modelWords[static_cast<std::size_t>(model)];
+}
+
+std::optional<EdgeModel> edgeModel(std::string_view text) {
+    for (std::size_t i = 0; i < modelWords.size(); ++i)
+        if (text == modelWords[i]) return static_cast<EdgeModel>(i);
+    return std::nullopt;
+}
+
+GraphEdges edgesOf(EdgeModel model) {
+    return model == EdgeModel::Convolution ? GraphEdges::Mean
+           : model == EdgeModel::Attention ? GraphEdges::Attention
+                                           : GraphEdges::None;
+}
+
+Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model) {
+    const bool words = model == EdgeModel::Graph && graphShape(table.space, GraphForm::Words).columns > 0;
+    return graphsOfCodes(table.space, table.input, table.networks, words ? GraphForm::Words : GraphForm::Operators);
+}
 
 Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, const EdgeProtocol& protocol) {
     const FewShot task{known, asked, protocol, &known == &asked};
@@ -170,49 +230,70 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
         if (!counts) return Unexpected(counts.error());
         askedCounts = task.same ? counts : edgeFeatures(asked);
         if (!askedCounts) return Unexpected(askedCounts.error());
-        judge.emplace(SpaceJudge{task, *counts, *askedCounts});
-    } else if (protocol.model == EdgeModel::Graph) {
-        return fail("edge.no-graph", fmt::format("{} names its networks, and a name is no graph", known.path),
-                    "codes of nasbench201 or fbnet", {}, Place{.file = known.path});
+        judge.emplace(SpaceJudge{task, *counts, *askedCounts, *counts, *askedCounts});
+    }
+    NetworkGraphs graphs, askedGraphs;
+    const bool graph = protocol.model != EdgeModel::Additive;
+    if (judge && graph) {
+        auto own = edgeGraphs(known, protocol.model);
+        if (!own) return Unexpected(own.error());
+        graphs = std::move(*own);
+        if (!task.same) {
+            auto others = edgeGraphs(asked, protocol.model);
+            if (!others) return Unexpected(others.error());
+            askedGraphs = std::move(*others);
+        }
     }
     std::optional<DevicePrior> prior;
     std::vector<std::string> priorOf;
+    std::optional<SharesJudge> named;
     Diagnostic reason;
     for (const std::string& target : targets) {
         const auto names = task.priorFor(target);
-        if (judge && (!prior || names != priorOf)) {
+        if (!judge && graph && (!named || names != priorOf)) {
+            named.emplace();
+            if (auto good = named->prepare(task, names); !good) return Unexpected(good.error());
+        }
+        const bool isNew = !prior || names != priorOf;
+        if (isNew && (judge || named)) {
+            const EdgeTable& table = named ? named->known.table : known;
+            SpaceJudge& own = named ? *named->judge : *judge;
             std::vector<std::vector<double>> columns;
-            for (const std::string& each : names) columns.push_back(known.values[known.target(each)]);
-            const bool graph = protocol.model == EdgeModel::Graph;
+            for (const std::string& each : names) columns.push_back(table.values[table.target(each)]);
             if (graph) {
-                const auto graphs = GraphFeatures::learn(known.space, known.networks, columns,
-                                                         {.seed = protocol.seed, .stop = protocol.stop});
-                if (!graphs) return Unexpected(graphs.error());
-                auto own = graphs->rows(known.networks, *counts), others = graphs->rows(asked.networks, *askedCounts);
-                if (!own || !others) return Unexpected(own ? others.error() : own.error());
-                judge->known = std::move(*own), judge->asked = std::move(*others);
+                const NetworkGraphs& all = named ? named->known.graphs : graphs;
+                const auto learned = GraphFeatures::learn(
+                    all, columns, {.edges = edgesOf(protocol.model), .seed = protocol.seed, .stop = protocol.stop});
+                if (!learned) return Unexpected(learned.error());
+                own.known = learned->rows(all, named ? nullptr : &*counts);
+                own.asked = task.same ? own.known
+                            : named   ? learned->rows(named->other->graphs)
+                                      : learned->rows(askedGraphs, &*askedCounts);
+                if (named) own.knownCounts = own.known, own.askedCounts = own.asked;
             }
             auto learned =
-                DevicePrior::learn(judge->known, columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
+                DevicePrior::learn(own.known, columns, graph ? std::vector<std::size_t>{} : analyticColumns(known));
             if (!learned) return Unexpected(learned.error());
-            learned->calibrate(judge->known, columns, protocol.samples, protocol.seed);
+            learned->calibrate(own.known, columns, protocol.samples, protocol.seed);
             prior = std::move(*learned);
-            priorOf = names;
             result.knownDevices = prior->known();
         }
+        priorOf = names;
         EdgeJudgement sum;
         std::map<std::string, std::size_t> rules;
         std::size_t done = 0;
         for (std::size_t r = 0; r < std::max<std::size_t>(1, protocol.repeats); ++r) {
             if (protocol.stop.stop_requested()) return fail("edge.stopped", "stopped");
-            const auto one = judge ? judge->repeat(target, *prior, r, result) : judgeByName(task, target, r, result);
+            const auto one = judge   ? judge->repeat(target, *prior, r, result)
+                             : named ? named->judge->repeat(target, *prior, r, result)
+                                     : judgeByName(task, target, r, result);
             if (!one) {
                 reason = one.error();
                 continue;
             }
             add(sum, *one, 1);
             sum.rows = one->rows;
-            sum.untold = one->untold;
+            sum.untold = named ? task.rowsOf(asked, target, protocol.test).size() - named->rowsOf(target) : one->untold;
             ++done;
             if (!one->deadCode.empty()) ++rules[one->deadCode];
         }

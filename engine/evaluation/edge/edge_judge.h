@@ -4,6 +4,7 @@
 // from other devices. What is judged is never among what was measured.
 
 #include "evaluation/edge/edge_table.h"
+#include "learning/edge/graph_features.h"
 
 #include <cstdint>
 #include <limits>
@@ -16,9 +17,16 @@
 
 namespace orrery {
 
-/// What tells networks of a search space: counts of their operators (`space_features.h`), or what a graph network
-/// learned from known devices makes of them (`graph_features.h`).
-enum class EdgeModel : std::uint8_t { Additive, Graph };
+/// What tells networks: counts of their operators (`space_features.h`) and by name the matrix of known devices; or what
+/// a graph network learned from known devices makes of them (`graph_features.h`): by the words of their codes where
+/// there are such, else operator by operator; or always by operators, alone, told of the mean of their neighbours, or
+/// by attention to them.
+enum class EdgeModel : std::uint8_t { Additive, Graph, Operators, Convolution, Attention };
+std::string_view toText(EdgeModel model);  ///< `additive`, `graph`, `operators`, `convolution`, `attention`
+std::optional<EdgeModel> edgeModel(std::string_view text);
+GraphEdges edgesOf(EdgeModel model);
+/// Networks of a table with codes as graphs. Fails as graphOfCode.
+Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model);
 
 struct EdgeProtocol {
     std::vector<std::string> targets;  ///< judged; empty: all

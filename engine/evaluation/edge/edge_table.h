@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "learning/edge/device_prior.h"
+#include "learning/edge/network_graph.h"
 
 #include <span>
 #include <string>
@@ -24,7 +25,8 @@ struct EdgeTable {
     std::vector<std::string> groups;          ///< of each target, the whole device that it is a part of; empty: itself
     std::vector<std::string> facts;           ///< what is known of networks beside their name: work, weights, …
     std::vector<std::vector<double>> shapes;  ///< networks × those (`network_facts.h`, `topologies.h`); empty: none
-    std::size_t besides = 0;                  ///< the last so many targets are of other tables: known, never asked
+    std::vector<NetworkGraph> graphs;  ///< networks by name, operator by operator, of no nodes where unknown; or empty
+    std::size_t besides = 0;           ///< the last so many targets are of other tables: known, never asked
     Diagnostics notes;
 
     const std::string& describedAs(std::size_t target) const;  ///< its name where nothing more is said

@@ -27,11 +27,17 @@ std::vector<double> shapeOf(const Workload& workload) {
     return {std::log(macs), std::log(1 + weights), std::log(1 + moved), std::log(1 + kernels), grouped / macs};
 }
 
+const std::vector<std::string>& topologyFacts() {
+    static const std::vector<std::string> all{"work", "weights", "traffic", "kernels", "grouped work"};
+    return all;
+}
+
 }  // namespace
 
 Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
-    table.facts = {"work", "weights", "traffic", "kernels", "grouped work"};
+    table.facts = topologyFacts();
     table.shapes.assign(table.networks.size(), std::vector<double>(table.facts.size(), std::nan("")));
+    table.graphs.assign(table.networks.size(), {});
     std::size_t found = 0;
     for (std::size_t n = 0; n < table.networks.size(); ++n) {
         for (const char* ending : {".param", ".onnx"}) {
@@ -48,6 +54,7 @@ Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
             }
             if (auto shape = shapeOf(**workload); !shape.empty()) {
                 table.shapes[n] = std::move(shape);
+                table.graphs[n] = operatorGraph(**workload);
                 ++found;
             }
             break;
@@ -57,6 +64,26 @@ Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
     return fail("edge.no-topologies", fmt::format("{} has no topology of a network of the table", folder),
                 "NAME.param or NAME.onnx", fmt::format("such as {}.param", table.networks.front()),
                 Place{.file = folder});
+}
+
+Expected<void> addNetwork(EdgeTable& table, const std::string& source) {
+    if (table.facts != topologyFacts())
+        return fail("edge.no-topologies",
+                    fmt::format("{} is told from what it is made of, and the table's networks are not", source),
+                    "a table of networks by name, with their topologies", "--topologies FOLDER",
+                    Place{.file = table.path});
+    const auto workload = loadWorkload({.source = source, .options = {}, .whatIfs = {}});
+    if (!workload) return Unexpected(workload.error());
+    auto shape = shapeOf(**workload);
+    if (shape.empty())
+        return fail("edge.no-topologies", fmt::format("{} has no multiplication", source), "a network of layers");
+    table.networks.push_back(source);
+    table.index.push_back(static_cast<double>(table.index.size()));
+    table.shapes.push_back(std::move(shape));
+    table.graphs.resize(table.networks.size());
+    table.graphs.back() = operatorGraph(**workload);
+    for (auto& values : table.values) values.push_back(std::nan(""));
+    return {};
 }
 
 }  // namespace orrery

@@ -3,12 +3,15 @@
 #include "base/text/json_values.h"
 #include "base/text/read_file.h"
 #include "learning/edge/space_features.h"
+#include "workload/spaces/spaces.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
 
 namespace orrery {
 
@@ -85,6 +88,34 @@ struct DeviceNumbers {
 
 namespace {
 
+constexpr std::array<std::string_view, 2> formWords{"words", "operators"};
+constexpr std::array<std::string_view, 3> edgeWords{"none", "mean", "attention"};
+
+nlohmann::ordered_json writtenGraph(const GraphFeatures& graphs) {
+    const GraphNumbers numbers = GraphNumbers::of(graphs);
+    return {{"form", formWords[static_cast<std::size_t>(numbers.form)]},
+            {"edges", edgeWords[static_cast<std::size_t>(numbers.edges)]},
+            {"centre", numbers.centre},
+            {"spread", numbers.spread},
+            {"usual", numbers.usual},
+            {"parameters", numbers.parameters}};
+}
+
+std::optional<GraphFeatures> readGraph(const JsonValues& json, std::string_view space) {
+    GraphNumbers numbers;
+    const auto form = std::find(formWords.begin(), formWords.end(), json.text("form"));
+    const auto edges = std::find(edgeWords.begin(), edgeWords.end(), json.text("edges"));
+    if (form == formWords.end() || edges == edgeWords.end()) return std::nullopt;
+    numbers.form = static_cast<GraphForm>(form - formWords.begin());
+    numbers.edges = static_cast<GraphEdges>(edges - edgeWords.begin());
+    for (const auto& [name, to] : {std::pair{"centre", &numbers.centre},
+                                   {"spread", &numbers.spread},
+                                   {"usual", &numbers.usual},
+                                   {"parameters", &numbers.parameters}})
+        for (const double each : json.numbers(name)) to->push_back(static_cast<float>(each));
+    return numbers.model(space);
+}
+
 Unexpected otherNetwork(std::string_view network, std::string expected) {
     return fail("edge.other-network", fmt::format("“{}” is none that this device was told for", network.substr(0, 80)),
                 std::move(expected));
@@ -99,12 +130,30 @@ std::optional<std::string_view> codeOf(const DeviceFile& file, std::string_view 
     return network.substr(colon + 1);
 }
 
-std::optional<std::vector<double>> featuresOf(const DeviceFile& file, std::string_view network) {
+Expected<std::vector<double>> featuresOf(const DeviceFile& file, std::string_view network) {
+    const auto other = [&] {
+        return otherNetwork(network, fmt::format("a code of {}", file.input.empty() ? file.space : file.input));
+    };
+    if (file.graphs) {
+        auto row = file.graphs->row(file.space, file.input, std::string(network));
+        if (row) return std::move(row->values);
+        if (row.error().code == "edge.no-graph") return other();
+        return Unexpected(row.error());
+    }
     const auto code = codeOf(file, network);
     const auto space = spaceFeatures(file.space);
     std::vector<double> row;
-    if (!code || !space || !appendFeatures(*space, *code, row)) return std::nullopt;
+    if (!code || !space || !appendFeatures(*space, *code, row)) return other();
     return row;
+}
+
+// Codes of the space are read as such, for their constants fold; other operators as they stand in the workload.
+Expected<std::vector<double>> featuresOf(const DeviceFile& file, const Workload& workload) {
+    const std::string& source = workload.recipe.source;
+    const bool operators = file.graphs && file.graphs->form() == GraphForm::Operators;
+    if (operators && !(searchSpaceOf(source) && codeOf(file, source)))
+        return file.graphs->row(file.space, workload).values;
+    return featuresOf(file, source);
 }
 
 }  // namespace
@@ -112,7 +161,7 @@ std::optional<std::vector<double>> featuresOf(const DeviceFile& file, std::strin
 Expected<Predicted> DeviceFile::tell(std::string_view network) const {
     if (model) {
         const auto row = featuresOf(*this, network);
-        if (!row) return otherNetwork(network, fmt::format("a code of {}", input.empty() ? space : input));
+        if (!row) return Unexpected(row.error());
         return model->at(*row);
     }
     for (const NamedLatency& each : named)
@@ -121,7 +170,22 @@ Expected<Predicted> DeviceFile::tell(std::string_view network) const {
 }
 
 double DeviceFile::outside(std::string_view network) const {
-    const auto row = model ? featuresOf(*this, network) : std::nullopt;
+    if (!model) return 0;
+    const auto row = featuresOf(*this, network);
+    return row ? model->outside(*row) : 0;
+}
+
+// `models/mobilenet.param` is `mobilenet`.
+Expected<Predicted> DeviceFile::tell(const Workload& workload) const {
+    if (!model) return tell(std::filesystem::path(workload.recipe.source).stem().string());
+    const auto row = featuresOf(*this, workload);
+    if (!row) return Unexpected(row.error());
+    return model->at(*row);
+}
+
+double DeviceFile::outside(const Workload& workload) const {
+    if (!model) return 0;
+    const auto row = featuresOf(*this, workload);
     return row ? model->outside(*row) : 0;
 }
 
@@ -137,6 +201,7 @@ std::string writeDeviceFile(const DeviceFile& file) {
         json["space"] = file.space;
         json["input"] = file.input;
         json["model"] = DeviceNumbers::written(*file.model);
+        if (file.graphs) json["graph"] = writtenGraph(*file.graphs);
     } else {
         json["networks"] = nlohmann::ordered_json::array();
         for (const NamedLatency& each : file.named) {
@@ -172,8 +237,14 @@ Expected<DeviceFile> readDeviceFile(const std::string& path) {
         file.space = json.text("space");
         file.input = json.text("input", {});
         file.model = DeviceNumbers::read(json.inner("model"));
+        if (json.has("graph")) {
+            file.graphs = readGraph(json.inner("graph"), file.space);
+            if (!problem && !file.graphs)
+                return wrong("the graph network's numbers do not fit its form", "as many as its form has");
+        }
         const auto space = spaceFeatures(file.space);
-        if (!problem && (!file.model || !space || file.model->columns() != space->names.size()))
+        const std::size_t columns = file.graphs ? file.graphs->columns(file.space) : space ? space->names.size() : 0;
+        if (!problem && (!file.model || !space || file.model->columns() != columns))
             return wrong("the model's numbers do not fit its space", "as many as the space has features");
     } else {
         for (const JsonNode& item : json.list("networks")) {

@@ -128,7 +128,7 @@ public:
     /// Fails with `edge.no-features`, `edge.not-finite`.
     static Expected<DevicePrior> learn(const FeatureRows& networks, std::span<const std::vector<double>> latencies,
                                        std::span<const std::size_t> analytic);
-    static constexpr std::size_t leastRows = 20;
+    static constexpr std::size_t leastRows = 20, mostLeftOut = 40;
 
     /// No samples: the mean device, at the devices' usual scale. A simple model (`simple_models.h`) answers where it is
     /// no worse on samples left out one at a time and on left-out devices (calibrate()), weighed as told those best.
@@ -136,8 +136,8 @@ public:
     Expected<DeviceModel> condition(const FeatureRows& networks, std::span<const double> latencies) const;
 
     std::size_t known() const { return used_.size(); }  ///< devices that were learned from; 0: a roofline alone
-    /// Leaves each known device out in turn and conditions on so many of its rows. Nothing where fewer than three
-    /// devices are known, or above 200 samples.
+    /// Leaves known devices out in turn, `mostLeftOut` of them at most, and conditions on so many of their rows. Nothing
+    /// where fewer than three devices are known, or above 200 samples.
     void calibrate(const FeatureRows& networks, std::span<const std::vector<double>> latencies, std::size_t samples,
                    std::uint64_t seed);
 

@@ -174,7 +174,8 @@ void DevicePrior::calibrate(const FeatureRows& networks, std::span<const std::ve
     trials_.samples = samples;
     std::vector<double> pooled;
     double worst = 0;
-    for (std::size_t device = 0; device < used_.size(); ++device) {
+    const std::size_t step = (used_.size() + mostLeftOut - 1) / mostLeftOut;
+    for (std::size_t device = 0; device < used_.size(); device += step) {
         if (used_[device] >= latencies.size()) return;
         const std::vector<double>& values = latencies[used_[device]];
         std::vector<std::size_t> there;

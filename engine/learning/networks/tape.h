@@ -50,6 +50,8 @@ public:
     Node dense(Node x, const DenseLayer& layer);
     Node rectified(Node x);    ///< the smooth rectifier of network.h
     Node sum(Node a, Node b);  ///< of one shape
+    /// Each value times its factor, a number that is not learned: rows × columns.
+    Node scaled(Node x, std::span<const Real> factors);
     /// Each row to mean 0 and variance 1 (Ba, Kiros and Hinton, "Layer normalization", 2016), without gain.
     Node normalised(Node x);
     /// A row per row of `by`: the mean of the rows that it looks at; 0 where it looks at none. Between layers this is a
@@ -70,7 +72,7 @@ public:
     void backward(Node of, std::span<const Real> slopes, std::span<Real> gradient);
 
 private:
-    enum class Kind : std::uint8_t { Rows, Dense, Rectified, Sum, Normalised, Gathered, Totalled, Attended };
+    enum class Kind : std::uint8_t { Rows, Dense, Rectified, Sum, Scaled, Normalised, Gathered, Totalled, Attended };
     struct Step {
         Kind kind = Kind::Rows;
         std::size_t rows = 0, columns = 0, heads = 0;

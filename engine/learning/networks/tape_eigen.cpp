@@ -98,6 +98,17 @@ typename Tape<Real>::Node Tape<Real>::sum(Node a, Node b) {
 }
 
 template <class Real>
+typename Tape<Real>::Node Tape<Real>::scaled(Node x, std::span<const Real> factors) {
+    assert(factors.size() == steps_[x].value.size());
+    const Node node = add(Kind::Scaled, rowsOf(x), columnsOf(x), x);
+    Step& step = steps_[node];
+    step.kept.assign(factors.begin(), factors.end());
+    const std::vector<Real>& in = steps_[x].value;
+    std::transform(in.begin(), in.end(), factors.begin(), step.value.begin(), std::multiplies<>());
+    return node;
+}
+
+template <class Real>
 typename Tape<Real>::Node Tape<Real>::normalised(Node x) {
     const Node node = add(Kind::Normalised, rowsOf(x), columnsOf(x), x);
     Step& step = steps_[node];
@@ -251,6 +262,10 @@ void Tape<Real>::backward(Node of, std::span<const Real> slopes, std::span<Real>
             case Kind::Sum:
                 for (const Node each : {step.a, step.b})
                     for (std::size_t i = 0; i < step.slope.size(); ++i) steps_[each].slope[i] += step.slope[i];
+                break;
+            case Kind::Scaled:
+                for (std::size_t i = 0; i < step.slope.size(); ++i)
+                    steps_[step.a].slope[i] += step.slope[i] * step.kept[i];
                 break;
             case Kind::Normalised: {
                 const ConstBlock<Real> y(step.value.data(), at(step.rows), at(step.columns)),

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace orrery {
 
@@ -20,12 +19,6 @@ constexpr double halfPerMean = 2.06;  // of a normal error: 90 % half-width ÷ m
 Expected<std::shared_ptr<const DeviceFile>> keptDevice(const std::string& path) {
     static KeptFiles<DeviceFile> kept(8);
     return kept.get({path}, [&] { return readDeviceFile(path); });
-}
-
-// `models/mobilenet.param` is `mobilenet`; a code stays as it is.
-std::string networkOf(const Workload& workload, const DeviceFile& device) {
-    if (device.model) return workload.recipe.source;
-    return std::filesystem::path(workload.recipe.source).stem().string();
 }
 
 Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario, EstimateContext& context) {
@@ -46,8 +39,7 @@ Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario
         return fail("edge.other-network", "only networks as they were measured are told", "a forward pass, unchanged",
                     "leave phases and changes out");
     }
-    const std::string network = networkOf(workload, device);
-    const auto told = device.tell(network);
+    const auto told = device.tell(workload);
     if (!told) return Unexpected(told.error());
     Estimate answer;
     answer.latency = Seconds(1e-3 * told->mean);
@@ -56,7 +48,7 @@ Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario
                        fmt::format("{} measured networks of {}; as wide as left-out devices and samples were off",
                                    device.samples, device.device)};
     const double reach = std::log(answer.interval.high.value / std::max(1e-300, answer.interval.low.value)) / 2;
-    const double outside = device.outside(network);
+    const double outside = device.outside(workload);
     answer.support = Support{.error = reach / halfPerMean,
                              .outside = outside > 1 ? 1.0 : 0.0,
                              .what = fmt::format("{} samples of {}, and {} other devices", device.samples,
@@ -84,16 +76,18 @@ Method deviceFileMethod() {
         .level = MethodLevel::Model,
         .summary =
             "A phone, board or NPU as it was told from a few networks measured on it and from other devices' tables "
-            "(`orrery-cli edge`, Bring your device). For networks of a search space by their code, or by name.",
+            "(`orrery-cli edge`, Bring your device). For networks of a search space by their code, by name, or, "
+            "with a graph network over operators, any workload.",
         .platforms = {"CPU", "GPU", "Accelerator"},
         .evidence =
             {{"networks of a search space", "CPU",
               "NAS-Bench-201 on HELP's six devices: mean rank correlation 0.968 with ten samples, 0.947 with five, "
               "0.894 with none"}},
-        .needs = {"A file that `orrery-cli edge … --save` has written", "A network of the space that was measured"},
+        .needs = {"A file that `orrery-cli edge … --save` has written",
+                  "A network of the space that was measured, or a file that reads operators"},
         .failureMode =
-            "It knows networks of one space and one device. A network unlike those measured is flagged; another "
-            "software version or clock of the device is not seen.",
+            "It knows one device, and networks of one space unless its file reads operators. A network unlike those "
+            "measured is flagged; another software version or clock of the device is not seen.",
         .lineage = {"Gelman et al.: Bayesian Data Analysis, 3rd ed., chapter 15",
                     "Lee et al.: HELP, NeurIPS 2021 (the protocol)"},
         .cost = {.fixed = 5e-5},
