@@ -415,6 +415,7 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
 }
 
 int runGpu(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("judge-counters")) return runJudgeCounters(arguments, watch);
     if (arguments.has("learn-counters")) return runLearnCounters(arguments, watch);
     for (const char* other : {"save", "seed", "leave-out"})
         if (arguments.has(other) && !(arguments.has("sample") && std::string_view(other) == "seed"))
@@ -535,7 +536,10 @@ const Command gpuCommand{
                  "draw N kernels on 16 GPUs, simulate them (--method interval unless told otherwise), learn their "
                  "counters, and say how far predictions are off on kernels that were not seen"},
                 {"leave-out", "ID", "with it: also judge on this GPU by a model that has not seen it", true},
-                {"seed", "N", "with it: of kernels and training; of a sample: of its draws; 1 if left out"},
+                 {"judge-counters", "N",
+                  "draw N fresh kernels and say how far the shipped model, or the one of --predict, is off on them"},
+                 {"seed", "N",
+                  "with these: of kernels and training; 1 if left out, to judge 2; of a sample: of its draws"},
                 {"save", "FILE", "with it: write the model, for --predict"},
                 {"json", "", "as JSON (resources/schema/gpu.schema.json, counters.schema.json)"}},
     .required = {},

@@ -31,7 +31,10 @@ std::string errorText(const GpuCounterInfo& info, double value) {
 }
 
 Json jsonOf(const CounterFigures& figures) {
-    return {{"mean", figures.mean}, {"median", figures.median}, {"coverage", figures.coverage}};
+    return {{"mean", figures.mean},
+            {"median", figures.median},
+            {"ninetieth", figures.ninetieth},
+            {"coverage", figures.coverage}};
 }
 
 std::string textOf(const std::vector<CounterJudgement>& judged) {
@@ -165,6 +168,58 @@ int runLearnCounters(const Arguments& arguments, Watch& watch) {
         out["judged"].push_back(each);
     }
     return print(out.dump(2) + "\n") && written ? Answered : Unanswered;
+}
+
+int runJudgeCounters(const Arguments& arguments, Watch& watch) {
+    if (const auto problem = meaningless(arguments, "--judge-counters",
+                                         {"kernel", "traces", "config", "hardware", "learn-counters", "leave-out",
+                                          "save", "export", "set", "setting", "generation", "whole-addresses",
+                                          "threads", "cycles", "until-kernel", "snapshot", "resume", "method"}))
+        return failed(*problem);
+    const auto samples = wholeIn(*arguments.value("judge-counters"));
+    if (!samples || *samples < 1 || *samples > static_cast<std::int64_t>(most))
+        return failed(fail("usage.number", fmt::format("`--judge-counters {}`", *arguments.value("judge-counters")),
+                           fmt::format("a whole number from 1 to {}", most))
+                          .value());
+    const auto seed = readSeed(arguments, 2);
+    if (!seed) return failed(seed.error());
+    const std::string file = arguments.value("predict").value_or("-");
+    const auto model = CounterModel::load(file == "-" ? std::string() : file);
+    if (!model) return failed(model.error());
+    const Surrogate& of = model->surrogate();
+    if (static_cast<std::uint64_t>(*seed) == of.seed)
+        report(warning("counters.seed",
+                       fmt::format("kernels of seed {} are those that the model was learned from", *seed),
+                       "another --seed"));
+    const auto executor = makeDefaultExecutor();
+    CounterDraw draw;
+    draw.samples = static_cast<std::size_t>(*samples), draw.seed = *seed, draw.cycles = of.method == "gpu-cycle";
+    draw.executor = executor.get(), draw.stop = watch.token(), draw.progress = &watch.progress();
+    watch.begin("simulating kernels that are drawn");
+    const auto drawn = drawCounters(draw);
+    watch.end();
+    if (!drawn) return failed(drawn.error());
+    const auto figures = counterFigures(*model, *drawn);
+    if (arguments.has("json")) {
+        Json out{{"format", "orrery-counters"}, {"version", 1}, {"target", of.method}, {"samples", drawn->size()}};
+        Json each{{"what", "fresh kernels"}, {"samples", drawn->size()}};
+        for (std::size_t c = 0; c < gpuCounters; ++c)
+            each["counters"].push_back({{"name", gpuCounterInfos()[c].id},
+                                        {"share", gpuCounterInfos()[c].share},
+                                        {"learned", jsonOf(figures[c])}});
+        out["judged"] = Json::array({std::move(each)});
+        return print(out.dump(2) + "\n") ? Answered : Unanswered;
+    }
+    Table table({"counter", "mean", "median", "nine in ten below", "in 90 %"}, {false, true, true, true, true});
+    for (std::size_t c = 0; c < gpuCounters; ++c) {
+        const GpuCounterInfo& info = gpuCounterInfos()[c];
+        table.add({std::string(info.title), errorText(info, figures[c].mean), errorText(info, figures[c].median),
+                   errorText(info, figures[c].ninetieth), fmt::format("{:.0f} %", 100 * figures[c].coverage)});
+    }
+    return print(fmt::format("{} kernels drawn by seed {} and counted by {}; the model: {}.\n\n{}", drawn->size(),
+                             *seed, of.method, of.source, table.text()))
+               ? Answered
+               : Unanswered;
 }
 
 }  // namespace orrery::cli

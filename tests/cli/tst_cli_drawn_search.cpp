@@ -73,6 +73,9 @@ private slots:
         QTest::newRow("two answers") << asked + QStringList{"--csv", "-", "--json"} << 2 << QString("usage.together");
         QTest::newRow("nothing") << search("core-i9-10940x", ":::") << 1 << QString("kernel.source");
         QTest::newRow("predict what") << QStringList{"gpu", "--predict"} << 2 << QString("usage.missing");
+        QTest::newRow("judge none") << QStringList{"gpu", "--judge-counters", "0"} << 2 << QString("usage.number");
+        QTest::newRow("judge and save") << QStringList{"gpu", "--judge-counters", "9", "--save", "x"} << 2
+                                        << QString("usage.together");
         QTest::newRow("few") << QStringList{"gpu", "--learn-counters", "3"} << 2 << QString("usage.number");
         QTest::newRow("leave out") << QStringList{"gpu", "--learn-counters", "60", "--leave-out", "x"} << 2
                                    << QString("usage.value");
@@ -106,6 +109,12 @@ private slots:
         const Outcome learned = cli({"gpu", "--learn-counters", "80", "--save", file, "--json"}, {}, 240000);
         QVERIFY2(learned.exit == 0, learned.text());
         for (const std::string& error : schemaErrors(learned.out.toStdString(), "counters")) QFAIL(error.c_str());
+        const Outcome judged = cli({"gpu", "--judge-counters", "20", "--json"}, {}, 120000);
+        QVERIFY2(judged.exit == 0, judged.text());
+        for (const std::string& error : schemaErrors(judged.out.toStdString(), "counters")) QFAIL(error.c_str());
+        // What it was learned from says nothing of how far off it is.
+        const Outcome own = cli({"gpu", "--judge-counters", "10", "--seed", "1"}, {}, 120000);
+        QVERIFY2(own.exit == 0 && own.error.contains("counters.seed"), own.text());
         for (const QStringList& model : {QStringList{"--predict=" + file}, QStringList{"--predict"}}) {
             const Outcome outcome =
                 cli(QStringList{"gpu", "--kernel", "gemm m=512 n=512 k=512 fp16", "--hardware", "h100-sxm", "--json"} +

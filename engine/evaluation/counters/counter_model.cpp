@@ -87,7 +87,9 @@ CounterFigures figuresOf(std::span<const CounterSample* const> samples, std::siz
     }
     const auto n = static_cast<double>(std::max<std::size_t>(1, samples.size()));
     out.mean /= n, out.coverage /= n;
-    out.median = errors.empty() ? 0 : quantileType7(errors, 0.5);
+    if (errors.empty()) return out;
+    out.median = quantileType7(errors, 0.5);
+    out.ninetieth = quantileType7(errors, 0.9);
     return out;
 }
 
@@ -201,6 +203,23 @@ Expected<std::vector<CounterJudgement>> judgeCounters(std::span<const CounterSam
         auto one = judged(device, samples, training, test, seed, stop, executor);
         if (!one) return Unexpected(one.error());
         out.push_back(std::move(*one));
+    }
+    return out;
+}
+
+std::array<CounterFigures, gpuCounters> counterFigures(const CounterModel& model,
+                                                       std::span<const CounterSample> samples) {
+    std::vector<const CounterSample*> asked;
+    std::vector<CounterAnswers> told;
+    for (const CounterSample& each : samples) {
+        asked.push_back(&each);
+        told.push_back(model.answer(each.code));
+    }
+    std::array<CounterFigures, gpuCounters> out;
+    for (std::size_t c = 0; c < gpuCounters; ++c) {
+        std::vector<CounterAnswer> own;
+        for (const CounterAnswers& each : told) own.push_back(each[c]);
+        out[c] = figuresOf(asked, c, own);
     }
     return out;
 }

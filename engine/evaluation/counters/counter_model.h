@@ -70,10 +70,10 @@ private:
     Surrogate surrogate_;
 };
 
-/// How good predictions are on samples that the model has not seen: of counts the mean and median of |said ÷ counted −
-/// 1|, of shares the same of |said − counted|.
+/// How good predictions are on samples that the model has not seen: of counts the mean, median and ninetieth percentile
+/// of |said ÷ counted − 1|, of shares the same of |said − counted|.
 struct CounterFigures {
-    double mean = 0, median = 0, coverage = 0;
+    double mean = 0, median = 0, ninetieth = 0, coverage = 0;
 };
 struct CounterJudgement {
     std::string what;  ///< `unseen kernels`, or the device that was left out
@@ -85,5 +85,9 @@ struct CounterJudgement {
 Expected<std::vector<CounterJudgement>> judgeCounters(std::span<const CounterSample> samples, std::uint64_t seed,
                                                       std::span<const std::string> leftOut, const std::stop_token& stop,
                                                       Executor* executor = nullptr);
+
+/// Of a model as it is, on samples that it was not learned from.
+std::array<CounterFigures, gpuCounters> counterFigures(const CounterModel& model,
+                                                       std::span<const CounterSample> samples);
 
 }  // namespace orrery
