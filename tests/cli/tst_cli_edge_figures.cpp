@@ -44,6 +44,7 @@ QList<Figures> figures() {
         {"FBNet, each of 21 devices", {10}, "help/fbnet_latency_ms.csv", {}},
         {"FBNet, 21 devices, graph network", {10}, "help/fbnet_latency_ms.csv", "--model graph"},
         {"OFA, each of ten GPU columns", {10, 30}, "help/ofa_latency_ms.csv", {}},
+        {"OFA, ten GPU columns, graph network", {10}, "help/ofa_latency_ms.csv", "--model graph"},
         {"Raspberry Pi 5, eight columns", {10, 30, 100, 3000}, pi5, {}},
         {"Pi 5, LiteRT from ONNX Runtime",
          {10},
