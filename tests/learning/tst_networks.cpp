@@ -187,6 +187,7 @@ private slots:
         Tape<double> tape(all.parameters);
         const double first = tape.valuesOf(all.on(tape, some))[0];
         for (std::size_t i = 0; i < inputs; ++i) std::swap(some.rows[inputs + i], some.rows[2 * inputs + i]);
+        for (std::size_t i = 0; i < width; ++i) std::swap(some.factors[width + i], some.factors[2 * width + i]);
         tape.clear();
         QVERIFY(std::abs(tape.valuesOf(all.on(tape, some))[0] - first) < 1e-12);
     }
