@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -265,6 +266,16 @@ PointFault Mapspace::checkFactors(const MapPoint& point) const {
         for (const std::uint8_t d : active_) ((rule.mask >> d & 1u) ? x : y) *= point.factor[2 * l][d];
         const bool fits = rule.kind == XRule::Fixed ? x <= fan.x && y <= fan.y : x * y <= fan.x * fan.y;
         if (!fits) return {MappingFault::FanOut, l};
+    }
+    return checkCapacity(point, true);
+}
+
+PointFault Mapspace::checkSmallest() const {
+    MapPoint point = start_;
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+        std::int64_t free = 1;
+        for (const FreeLoop& loop : free_[d]) free *= std::exchange(point.factor[loop.loop][d], 1);
+        if (!free_[d].empty()) point.factor[free_[d].back().loop][d] = static_cast<std::int32_t>(free);
     }
     return checkCapacity(point, true);
 }

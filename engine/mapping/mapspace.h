@@ -124,6 +124,8 @@ public:
     PointFault check(const MapPoint& point) const;
     /// What factors alone decide, before a variant is drawn: refuses only points that no variant can save.
     PointFault checkFactors(const MapPoint& point) const;
+    /// The level whose capacity every point exceeds, if there is one: tiles are as small as the free loops allow.
+    PointFault checkSmallest() const;
     /// Fan-out and parallelism alone.
     PointFault checkFanOut(const MapPoint& point) const;
     /// Whether the point keeps to the constraints (its factors multiply to the extents, its orders fit).

@@ -220,6 +220,27 @@ private slots:
         }
         QVERIFY2(compared > 80, qPrintable(QString::number(compared)));
     }
+    // Where even the smallest tiles find no room, no mapping of all fits.
+    void whatNeverFitsIsToldBeforehand() {
+        int told = 0, none = 0;
+        for (std::uint64_t seed = 1000; seed < 1700; ++seed) {
+            Draw draw(seed);
+            const NestProblem problem = drawProblem(draw);
+            NestHardware hardware = drawHardware(draw);
+            for (NestLevel& level : hardware.levels)
+                if (draw.once(2)) level.capacityWords = std::ceil(level.capacityWords / 4);
+            const auto space = Mapspace::make(
+                problem, hardware, drawConstraints(draw, hardware.levels.size(), problem.dimensions.size(), 4));
+            if (!space || pointsOf(*space, 20000) > 20000) continue;
+            const bool fits = std::isfinite(leastOf(*space, {})[0]);
+            const bool refused = space->checkSmallest().fault != MappingFault::None;
+            QVERIFY2(!(fits && refused), qPrintable(QString("seed %1").arg(seed)));
+            none += fits ? 0 : 1;
+            told += refused ? 1 : 0;
+        }
+        qInfo("%d of %d spaces without a mapping are told", told, none);
+        QVERIFY(told > 10);
+    }
     void theAnswerIsTheSameOnAnyThreads() {
         const auto space =
             Mapspace::make(fixture::layer(32, 16, 14, 14, 3, 3), fixture::array(8, 4, 64, 4096), rowsInside());

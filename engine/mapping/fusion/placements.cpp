@@ -132,7 +132,8 @@ void Placements::collect(const Question& question, bool whole, std::vector<NestM
                                                                                                : MapObjective::Latency};
         SearchContext context{executor_, stop_};
         const auto found = searchMappings(*space, options, context);
-        if (!found) continue;
+        // Where no draw fits, none does for another objective: they are the same.
+        if (!found) return;
         evaluated_ += (*found)->valid;
         if (std::find(blocks.begin(), blocks.end(), (*found)->mapping) == blocks.end())
             blocks.push_back((*found)->mapping);

@@ -171,13 +171,19 @@ bool proveOptimum(const Mapspace& space, const MapperOptions& options, SearchCon
     return best.found();
 }
 
+std::string_view nameOf(const NestProblem& problem) {
+    return problem.name.empty() ? std::string_view("the problem") : problem.name;
+}
+
+std::string_view nameOf(const NestHardware& hardware) {
+    return hardware.name.empty() ? std::string_view("this hardware") : hardware.name;
+}
+
 Unexpected noMapping(const Mapspace& space, const MapperResult& result) {
     const std::string counts = refusalText(result.refusals, space.hardware());
     return fail("mapper.no-mapping",
-                fmt::format("no mapping of {} on {} {}: {} refused, {}",
-                            space.problem().name.empty() ? "the problem" : space.problem().name,
-                            space.hardware().name.empty() ? "this hardware" : space.hardware().name,
-                            result.complete ? "fits" : "was found", result.examined, counts),
+                fmt::format("no mapping of {} on {} {}: {} refused, {}", nameOf(space.problem()),
+                            nameOf(space.hardware()), result.complete ? "fits" : "was found", result.examined, counts),
                 "at least one mapping that fits",
                 "Loosen the constraints of the level that refuses most, or enlarge its capacity or fan-out.");
 }
@@ -194,6 +200,17 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
                                     space.hardware().name.empty() ? "the hardware" : space.hardware().name),
                         "energies of the arithmetic or of a level",
                         "Give an energy table, or search for the latency alone.");
+    }
+    // Compressed tiles may be smaller than any dense one.
+    if (!context.sparse) {
+        if (const PointFault none = space.checkSmallest(); none.fault != MappingFault::None)
+            return fail("mapper.no-mapping",
+                        fmt::format("no mapping of {} on {} fits: the smallest tiles exceed the capacity of {}",
+                                    nameOf(space.problem()), nameOf(space.hardware()),
+                                    space.hardware().levels[none.level].name),
+                        "at least one mapping that fits",
+                        "Enlarge its capacity, loosen the constraints of the levels outside it, or let a tensor pass "
+                        "it by.");
     }
     std::string key;
     if (context.cache && !context.sparse) {
