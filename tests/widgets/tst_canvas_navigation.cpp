@@ -42,6 +42,7 @@ private slots:
     void theWheelZoomsAtTheCursor();
     void shiftWheelGoesSideways();
     void fitAllShowsAll();
+    void allStaysShownWhileItGrows();
     void panningPaintsAsAFreshView();
     void editsPaintAsAFreshView();
     void selectingPaintsAsAFreshView();
@@ -81,6 +82,28 @@ void TestCanvasNavigation::fitAllShowsAll() {
     board.view.setZoom(9, {0, 0});
     board.view.fitAll();
     QVERIFY(board.view.visibleArea().contains(board.view.scene().bounds()));
+}
+
+void TestCanvasNavigation::allStaysShownWhileItGrows() {
+    Board board;
+    const auto grow = [&](int by) {
+        Hardware grown = *board.editor.hardware;
+        for (int i = 0; i < by; ++i)
+            grown.root.children.push_back(
+                part(ComponentKind::Node, "more" + std::to_string(grown.root.children.size()),
+                     {part(ComponentKind::Package, "gpu")}));
+        board.editor.hardware = std::make_shared<const Hardware>(std::move(grown));
+        board.view.setDesign(board.editor.hardware, board.editor.placements);
+    };
+    board.view.fitAll();
+    grow(8);
+    QVERIFY(board.view.visibleArea().contains(board.view.scene().bounds()));
+    // Whoever has chosen where to look keeps it.
+    wheel(board.view, {200, 200}, 2);
+    const QRectF seen = board.view.visibleArea();
+    grow(8);
+    QCOMPARE(board.view.visibleArea(), seen);
+    QVERIFY(!seen.contains(board.view.scene().bounds()));
 }
 
 void TestCanvasNavigation::panningPaintsAsAFreshView() {

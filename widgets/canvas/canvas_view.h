@@ -43,7 +43,8 @@ public:
     ~CanvasView() override;
 
     void setEditor(CanvasEditor* editor);  ///< null: looking only
-    /// Keeps the view where it is, unless another design is shown (`fit`).
+    /// Keeps the view where it is, unless another design is shown (`fit`), or all was shown and now is not: then all is
+    /// shown again.
     void setDesign(HardwarePtr hardware, PlacementsPtr placements, bool fit = false);
     void setProblems(const Diagnostics& problems);
     void setLoads(std::vector<ComponentLoad> loads);

@@ -76,6 +76,10 @@ void CanvasView::fitAll() {
     state_->fitted = true;
 }
 
+bool CanvasView::State::outgrown() const {
+    return fitted && !scene.nodes().empty() && !view.visibleArea().contains(scene.nodes()[context.root()].box);
+}
+
 void CanvasView::fitSelection() {
     QRectF area;
     for (const int node : state_->selectedNodes) {

@@ -30,8 +30,8 @@ struct CanvasView::State {
 
     QPointF origin;  ///< view point of scene (0, 0)
     double zoom = 1;
-    bool fitted =
-        true;  ///< all of it is shown and nobody has zoomed or panned since: stays so when the view is resized
+    /// All of it is shown and nobody has zoomed or panned since: stays so when the view is resized or the drawing grows.
+    bool fitted = true;
     ComponentPath entered;
     bool snaps = true;
     bool grid = true;
@@ -56,6 +56,7 @@ struct CanvasView::State {
 
     PaintOptions options() const;
     QRectF toView(const QRectF& area) const;
+    bool outgrown() const;                           ///< all of it was shown, and some of it no longer is
     void paintAgain();                               ///< all of it
     void paintAgain(const QRectF& area);             ///< scene
     void paintAgain(const std::vector<int>& nodes);  ///< themselves and the captions of what holds them
