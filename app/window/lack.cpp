@@ -1,6 +1,8 @@
 #include "app/window/lack.h"
 
+#include "app/window/problems.h"
 #include "app/window/studio.h"
+#include "hardware/check/fixes.h"
 #include "widgets/library/library.h"
 
 #include <QAction>
@@ -13,6 +15,7 @@ Lack lackOf(const Document& document) {
     if (!document.hardware() && !document.workload()) return Lack::Everything;
     if (!document.hardware()) return Lack::Device;
     if (!document.workload()) return Lack::Model;
+    if (!document.state()->methods.empty() && allMissingNumbers(*document.hardware())) return Lack::Numbers;
     return Lack::Methods;
 }
 
@@ -26,6 +29,8 @@ QString offerFor(Lack lack) {
             return QCoreApplication::translate("Lack", "Choose a model");
         case Lack::Methods:
             return QCoreApplication::translate("Lack", "Choose methods");
+        case Lack::Numbers:
+            return QCoreApplication::translate("Lack", "Set usual values");
     }
     return {};
 }
@@ -34,6 +39,10 @@ void fillIn(Studio& studio, Lack lack) {
     if (lack == Lack::Everything) {
         studio.layouts.showPages(true);
         return studio.router.show(studio.router.pages().front());
+    }
+    if (lack == Lack::Numbers) {
+        if (const auto fix = allMissingNumbers(*studio.document.hardware())) applyFix(studio, *fix);
+        return;
     }
     if (lack == Lack::Methods) return studio.actions.find(QStringLiteral("runMethods"))->trigger();
     studio.docks.reveal(QStringLiteral("library"));

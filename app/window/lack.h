@@ -9,10 +9,12 @@ namespace orrery::app {
 class Document;
 class Studio;
 
-enum class Lack { Everything, Device, Model, Methods };
+/// Numbers: methods are chosen, and the drawing has parts without the numbers that they need.
+enum class Lack { Everything, Device, Model, Methods, Numbers };
 
 Lack lackOf(const Document& document);
 QString offerFor(Lack lack);             ///< what the button of an empty view says: `Choose a device`
-void fillIn(Studio& studio, Lack lack);  ///< what it does: brings the gallery, the library or the list of methods
+/// What it does: brings the gallery, the library or the list of methods, or gives the drawing usual numbers.
+void fillIn(Studio& studio, Lack lack);
 
 }  // namespace orrery::app

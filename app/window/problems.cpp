@@ -1,7 +1,7 @@
 #include "app/window/problems.h"
 
 #include "app/window/studio.h"
-#include "hardware/check/fixes.h"
+#include "widgets/common/text.h"
 #include "widgets/messages/problems_panel.h"
 
 #include <QListView>
@@ -64,7 +64,7 @@ void Problems::addDock() {
             panel_ = new ui::ProblemsPanel(parent);
             panel_->list()->setToolTip(tr("Enter goes to the place; Ctrl+C copies"));
             connect(panel_, &ui::ProblemsPanel::jumpTo, this, &Problems::goTo);
-            connect(panel_, &ui::ProblemsPanel::fixRequested, this, &Problems::applyFix);
+            connect(panel_, &ui::ProblemsPanel::fixRequested, this, &Problems::fixRequested);
             connect(panel_, &ui::ProblemsPanel::countsChanged, this, [this](int errors, int warnings) {
                 QStringList parts;
                 if (errors > 0) parts << tr("%n error(s)", nullptr, errors);
@@ -110,18 +110,21 @@ void Problems::goTo(const Place& place) {
     if (!place.path.empty()) studio_.router.goTo(place);
 }
 
-void Problems::applyFix(const Diagnostic& problem, int fix, const QString& title) {
-    Document& document = studio_.document;
-    const HardwarePtr design = document.hardware();
+void Problems::fixRequested(const Diagnostic& problem, int fix) {
+    const HardwarePtr design = studio_.document.hardware();
     if (!design) return;
     const std::vector<Fix> fixes = fixesFor(*design, problem);
-    if (fix < 0 || fix >= static_cast<int>(fixes.size())) return;
-    Expected<Hardware> mended = fixes[static_cast<std::size_t>(fix)].apply(*design);
-    if (!mended) return studio_.messages.complain(mended.error());
-    Edit edit{*document.state(), title, {}, {}, {}};
+    if (fix >= 0 && fix < static_cast<int>(fixes.size())) applyFix(studio_, fixes[static_cast<std::size_t>(fix)]);
+}
+
+void applyFix(Studio& studio, const Fix& fix) {
+    const Document& document = studio.document;
+    Expected<Hardware> mended = fix.apply(*document.hardware());
+    if (!mended) return studio.messages.complain(mended.error());
+    Edit edit{*document.state(), ui::windowText(fix.title), {}, {}, {}};
     edit.after.hardware[static_cast<std::size_t>(document.hardwareIndex())] =
         std::make_shared<const Hardware>(std::move(*mended));
-    studio_.apply(std::move(edit));
+    studio.apply(std::move(edit));
 }
 
 }  // namespace orrery::app

@@ -3,7 +3,7 @@
 // All that is wrong, in one list: files that were read, the design, the live answer. Lists it in the Problems dock,
 // goes to the place of one and applies its quick fix.
 
-#include "base/diagnostic.h"
+#include "hardware/check/fixes.h"
 
 #include <QObject>
 #include <QPointer>
@@ -18,6 +18,9 @@ namespace orrery::app {
 
 class Studio;
 
+/// One undo step under the fix's own title, on the design that is shown; complains where it no longer fits.
+void applyFix(Studio& studio, const Fix& fix);
+
 class Problems : public QObject {
     Q_OBJECT
 public:
@@ -30,7 +33,7 @@ public:
 private:
     void refresh();
     void goTo(const Place& place);
-    void applyFix(const Diagnostic& problem, int fix, const QString& title);
+    void fixRequested(const Diagnostic& problem, int fix);
 
     Studio& studio_;
     QPointer<ui::ProblemsPanel> panel_;  ///< null until its dock is seen

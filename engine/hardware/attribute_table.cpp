@@ -183,10 +183,12 @@ const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name) {
 }
 
 std::span<const NeededAttribute> neededAttributes(ComponentKind kind) {
+    // Of an H100 in round numbers: its memory, one link, and one of the four quarters of its SM (32 lanes that add and
+    // multiply, one tensor core). NVIDIA H100 Tensor Core GPU Architecture, 2022.
     static constexpr std::array dram{NeededAttribute{"capacity", "80 GB"}, NeededAttribute{"bandwidth", "3 TB/s"}};
     static constexpr std::array inside{NeededAttribute{"capacity", "256 KiB"}};
-    static constexpr std::array tensor{NeededAttribute{"macs", "{bf16: 512/cycle}"}};
-    static constexpr std::array vector{NeededAttribute{"flops", "{fp32: 2/cycle}"}};
+    static constexpr std::array tensor{NeededAttribute{"macs", "{fp16: 512/cycle, bf16: 512/cycle}"}};
+    static constexpr std::array vector{NeededAttribute{"flops", "{fp32: 64/cycle}"}};
     static constexpr std::array link{NeededAttribute{"bandwidth", "25 GB/s"}};
     switch (kind) {
         case Dram:

@@ -2,6 +2,7 @@
 #include "hardware/check/fixes.h"
 #include "hardware/files/hardware_yaml.h"
 #include "hardware/check/validate.h"
+#include "hardware/views/device_view.h"
 
 #include <QtTest/QtTest>
 
@@ -106,6 +107,12 @@ private slots:
             "hardware.topology-size", "Remove `size` of `b`: it follows from the others");
         net("no shape", "bandwidth: 1 GB/s", "hardware.missing-attribute", "Make it a switch");
         net("no radix", "shape: fat-tree", "hardware.missing-attribute", "Set `radix` to 8");
+        row("no capacity", "{kind: dram, name: m, bandwidth: 1 GB/s}", "hardware.missing-attribute", 1,
+            "Set `capacity` to 80 GB, marked as unverified");
+        row("neither of two", "{kind: dram, name: m}", "hardware.missing-attribute", 2,
+            "Set `capacity` to 80 GB, marked as unverified");
+        row("no rate, no clock", "{kind: package, name: p, children: [{kind: tensor_unit, name: t}]}",
+            "hardware.missing-attribute", 1, "Set `macs` to {fp16: 512/cycle, bf16: 512/cycle}, marked as unverified");
         row("a part left out",
             "{kind: die, name: a}, {kind: die, name: b}, {kind: switch, name: sw}, {kind: die, name: c}, {kind: link, "
             "name: l, bandwidth: 1 GB/s, from: a, to: sw}, {kind: link, name: m, bandwidth: 1 GB/s, from: b, to: sw}",
@@ -144,6 +151,36 @@ private slots:
             const auto back = readHardware(writeHardware(*after));
             QVERIFY2(back && back->hardware == *after, fix.title.c_str());
         }
+    }
+    /// A device of parts without one number: a fix of any of its problems gives them all, and says that nobody checked.
+    void oneFixGivesAllThatIsMissing() {
+        const Hardware before = design(
+            "{kind: package, name: p, children: [{kind: dram, name: hbm}, {kind: die, name: d, children: [{kind: cache, "
+            "name: l2}, {kind: core, name: c, children: [{kind: vector_unit, name: v}, {kind: tensor_unit, name: "
+            "t}]}]}]}");
+        QVERIFY(!deviceView(before));
+        const Diagnostics found = validate(before);
+        QCOMPARE(codes(found, Severity::Warning).count("hardware.missing-attribute"), std::size_t{5});
+        for (const Diagnostic& problem : found) {
+            if (problem.code != "hardware.missing-attribute") continue;
+            const auto fixes = fixesFor(before, problem);
+            QCOMPARE(fixes.size(), std::size_t{2});
+            QCOMPARE(fixes[1].title, std::string("Set all 5 missing numbers to usual values, marked as unverified"));
+            const auto after = fixes[1].apply(before);
+            QVERIFY(after);
+            for (const Diagnostic& left : validate(*after)) QVERIFY2(left.severity == Severity::Note, toText(left).c_str());
+            const auto view = deviceView(*after);
+            QVERIFY2(view, view ? "" : toText(view.error()).c_str());
+            QCOMPARE(componentAt(after->root, {0})->find("clock")->source, std::string("unverified"));
+            const auto read = readHardware(writeHardware(*after));
+            QVERIFY(read && !read->warnings.empty() && read->warnings.front().message.starts_with("6 numbers"));
+        }
+        // A network's shape is no number that is usual: nobody but who draws it knows.
+        const Hardware shapeless = design("{kind: topology, name: net, bandwidth: 1 GB/s}, {kind: die, name: d}");
+        QVERIFY(!allMissingNumbers(shapeless));
+        // What a method misses is mended alike.
+        const auto refused = deviceView(before);
+        QVERIFY(!fixesFor(before, refused.error()).empty());
     }
     void designsOfCodeAreMendedToo() {
         Hardware hardware;

@@ -31,6 +31,7 @@ private slots:
     void aDesignIsDerivedFromAPreset();
     void theMenuOfTheLibraryDerives();
     void aMethodThatDoesNotApplyIsNoError();
+    void partsWithoutNumbersAreFilledIn();
     void theListOfKeysHasTheCanvas();
     void noTwoCommandsShareAKey();
     void everyControlIsNamed();
@@ -178,6 +179,24 @@ void TestStudioCanvas::aMethodThatDoesNotApplyIsNoError() {
     };
     QTRY_VERIFY_WITH_TIMEOUT(find().has_value(), 20000);
     QCOMPARE(*find(), Severity::Note);
+}
+
+// A device of parts without one number: the view that cannot answer offers usual ones, in one step.
+void TestStudioCanvas::partsWithoutNumbersAreFilledIn() {
+    STEP(placeAt("part.accelerator", 0.5, 0.5));
+    QVERIFY_DONE(window->document().apply(
+        addWorkloadEdit(*window->document().state(), {"ResNet", {"resnet-50", {}}, {}})));
+    window->docks().reveal("roofline");
+    const auto offer = [&] { return window->findChild<QPushButton*>("roofline-empty-action"); };
+    QTRY_VERIFY_WITH_TIMEOUT(offer() && offer()->isVisible() && offer()->text() == "Set usual values", 20000);
+    const Component drawn = root();
+    QTest::mouseClick(offer(), Qt::LeftButton);
+    QVERIFY(root() != drawn);
+    QTRY_VERIFY_WITH_TIMEOUT(!offer()->isVisible(), 20000);
+    for (const Diagnostic& problem : window->currentProblems())
+        QVERIFY2(problem.code != "hardware.missing-attribute", toText(problem).c_str());
+    QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(root() == drawn);
 }
 
 void TestStudioCanvas::theListOfKeysHasTheCanvas() {

@@ -103,7 +103,9 @@ EmptyState withoutEstimate(const SnapshotPtr& snapshot, const EmptyState& otherw
     if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
     if (!answer.failure->hint.empty())
         sentence += QStringLiteral(". ") + tr("Hint: %1").arg(windowText(answer.failure->hint));
-    return {tr("%1 cannot answer").arg(answer.title), sentence, {}};
+    // Where the drawing lacks a number, the way to it stands beside the reason.
+    const bool lacking = answer.failure->code == "hardware.missing-attribute";
+    return {tr("%1 cannot answer").arg(answer.title), sentence, lacking ? tr("Choose methods") : QString()};
 }
 
 double totalSeconds(const Estimate& estimate) {

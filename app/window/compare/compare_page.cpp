@@ -111,6 +111,7 @@ void ComparePage::follow() {
     const bool refused = lack == Lack::Methods && !studio_.document.state()->methods.empty();
     empty_->setTexts(tr("Nothing is asked yet"), refused ? tr("The first scenario asks for what cannot be compared.")
                                                  : lack == Lack::Methods ? tr("Choose methods that answer.")
+                                                 : lack == Lack::Numbers ? tr("Parts of the design have no numbers yet.")
                                                  : lack == Lack::Model   ? tr("Choose a model in the library.")
                                                  : lack == Lack::Device
                                                      ? tr("Choose a design in the library.")

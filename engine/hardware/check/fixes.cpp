@@ -44,6 +44,18 @@ Fix removeComponent(std::string title, ComponentPath path) {
             }};
 }
 
+std::optional<ComponentPath> clockOwner(const Hardware& design, ComponentPath at) {
+    std::optional<ComponentPath> owner;
+    for (; !at.empty(); at.pop_back()) {
+        const ComponentKind kind = componentAt(design.root, at)->kind;
+        if (attributeSpec(kind, "clock") && (!owner || kind != ComponentKind::Node)) owner = at;
+    }
+    return owner;
+}
+Attribute usualClock() {
+    return {"clock", Measure{1e9, false, "1 GHz"}, "unverified", {}};
+}
+
 std::string freeName(const std::set<std::string>& taken, const std::string& name) {
     std::size_t digits = name.size();
     while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9' && name.size() - digits < 9) --digits;
@@ -181,15 +193,11 @@ Fixes smallerThanPart(const Hardware& design, const Found& found, const Diagnost
                 "capacity", largest->spelling)};
 }
 
-// A clock on the outermost part around it that may have one; as another part of the design has it, else the usual
-// first guess, marked as unchecked.
+// As another part of the design has it, else the usual first guess.
 Fixes noClock(const Hardware& design, const Found& found, const Diagnostic&) {
-    ComponentPath owner;
-    for (ComponentPath at = found.path; !at.empty(); at.pop_back()) {
-        const ComponentKind kind = componentAt(design.root, at)->kind;
-        if (attributeSpec(kind, "clock") && (owner.empty() || kind != ComponentKind::Node)) owner = at;
-    }
-    if (owner.empty()) return {};
+    const auto around = clockOwner(design, found.path);
+    if (!around) return {};
+    const ComponentPath& owner = *around;
     Fixes out;
     std::set<std::string> offered;
     const auto visit = [&](auto&& self, const Component& component) -> void {
@@ -205,9 +213,7 @@ Fixes noClock(const Hardware& design, const Found& found, const Diagnostic&) {
     visit(visit, design.root);
     if (!out.empty()) return out;
     return {change(fmt::format("Give `{}` a clock of 1 GHz, marked as unverified", nameAt(design, owner)), owner,
-                   [](Component& c) {
-                       c.attributes.push_back({"clock", Measure{1e9, false, "1 GHz"}, "unverified", {}});
-                   })};
+                   [](Component& c) { c.attributes.push_back(usualClock()); })};
 }
 
 Fixes noAttribute(const Hardware& design, const Found& found, const Diagnostic&) {

@@ -5,6 +5,7 @@
 #include "hardware/component.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,9 @@ struct Fix {
 /// where siblings of one name must be renamed first. Every fix removes the problem that it is
 /// for and brings no error of a code that was not there (tried here, but in designs of more than 5000 components).
 std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem);
+
+/// Usual values for all numbers that parts of the design are of little use without, marked as unverified; nothing where
+/// none is missing.
+std::optional<Fix> allMissingNumbers(const Hardware& design);
 
 }  // namespace orrery

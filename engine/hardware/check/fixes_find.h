@@ -4,6 +4,7 @@
 
 #include "hardware/check/fixes.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ std::set<std::string> namesIn(const Component& parent);
 /// Whether checkNetworks() finds more errors of any code than before: such a fix is not offered.
 bool worsens(const Component& before, const Component& after);
 
+/// The outermost part around one that may have a clock, servers aside if another may; nothing where none may.
+std::optional<ComponentPath> clockOwner(const Hardware& design, ComponentPath at);
+/// The usual first guess, marked as unverified.
+Attribute usualClock();
+
+// Of numbers that nobody gave; fixes_numbers.cpp.
+Fixes missingNumber(const Hardware& design, const Found& found, const Diagnostic& problem);
 // Of links and switches; fixes_links.cpp.
 Fixes linkNowhere(const Hardware& design, const Found& found, const Diagnostic& problem);
 Fixes linkLoop(const Hardware& design, const Found& found, const Diagnostic& problem);

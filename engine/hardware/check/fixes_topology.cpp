@@ -101,7 +101,8 @@ Fixes topologyRadix(const Hardware& design, const Found& found, const Diagnostic
 
 Fixes missingAttribute(const Hardware& design, const Found& found, const Diagnostic& problem) {
     const Component& component = *componentAt(design.root, found.path);
-    if (component.kind != ComponentKind::Topology || found.path.empty()) return {};
+    if (component.kind != ComponentKind::Topology) return missingNumber(design, found, problem);
+    if (found.path.empty()) return {};
     const ComponentPath outer = outermostTopology(design.root, found.path);
     Fixes out;
     if (found.attribute == "shape") {
