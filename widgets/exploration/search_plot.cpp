@@ -94,7 +94,15 @@ void SearchPlot::paintMarks(QPainter& painter) const {
         const double r = radius + 2;
         painter.drawPolygon(
             QPolygonF{at + QPointF(0, -r), at + QPointF(r, 0), at + QPointF(0, r), at + QPointF(-r, 0)});
-        painter.drawText(at + QPointF(r + 4, -r), drawnAsSearched_ ? tr("as drawn") : tr("as it was drawn"));
+        const QString said = drawnAsSearched_ ? tr("as drawn") : tr("as it was drawn");
+        const QFontMetricsF letters(painter.font());
+        const QPointF baseline = at + QPointF(r + 4, -r);
+        QColor ground = colours.surface;  // among thousands of dots
+        ground.setAlphaF(0.85F);
+        painter.fillRect(
+            QRectF(baseline - QPointF(2, letters.ascent()), QSizeF(letters.horizontalAdvance(said) + 4, letters.height())),
+            ground);
+        painter.drawText(baseline, said);
     }
     if (current_ >= 0 && isDrawn(static_cast<std::size_t>(current_))) {
         painter.setPen(QPen(colours.text, 2));
