@@ -390,8 +390,7 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
             if (!anew) return tl::unexpected(anew.error());
             return std::make_unique<gpusim::TemplateSource>(std::move(*anew));
         };
-        const auto sampled =
-            gpusim::sampleKernel(drawn->machine, open, *asked.sample, asked.options).map(listOf);
+        const auto sampled = gpusim::sampleKernel(drawn->machine, open, *asked.sample, asked.options).map(listOf);
         watch.end();
         return answer(arguments, sampled, asked, drawn->machine, "drawn");
     }

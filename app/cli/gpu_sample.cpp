@@ -22,9 +22,9 @@ double speedUp(double instructions, double simulated) {
 }
 
 std::string range(double low, double high, double confidence) {
-    return low == high
-               ? std::string("all of it was simulated")
-               : fmt::format("{} … {} cycles ({:.0f} %)", count(std::round(low)), count(std::round(high)), 100 * confidence);
+    return low == high ? std::string("all of it was simulated")
+                       : fmt::format("{} … {} cycles ({:.0f} %)", count(std::round(low)), count(std::round(high)),
+                                     100 * confidence);
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ Expected<std::optional<SampleOptions>> askedSample(const Arguments& arguments) {
     const auto kind = arguments.value("sample");
     if (!kind) {
         if (arguments.has("units"))
-            return fail("usage.together", "`--units` means nothing without `--sample`", "--sample NAME", "leave it out");
+            return fail("usage.together", "`--units` means nothing without `--sample`", "--sample NAME",
+                        "leave it out");
         return std::nullopt;
     }
     SampleOptions out;
@@ -52,7 +53,8 @@ Expected<std::optional<SampleOptions>> askedSample(const Arguments& arguments) {
         if (!text) return std::nullopt;
         const auto number = wholeIn(*text);
         if (number && *number >= least) return number;
-        return fail("usage.number", fmt::format("`--{} {}`", name, *text), fmt::format("a whole number from {}", least));
+        return fail("usage.number", fmt::format("`--{} {}`", name, *text),
+                    fmt::format("a whole number from {}", least));
     };
     const auto units = whole("units", 1), seed = whole("seed", 0);
     if (!units) return tl::unexpected(units.error());
@@ -105,8 +107,7 @@ std::string sampleText(const SampledList& all, const SampleOptions& options) {
     if (all.kernels.size() > 1)
         out += fmt::format("all: {} cycles, {}, {} of {} kernels and {:.1f} % of warp instructions simulated\n",
                            count(std::round(all.estimate)), range(all.low, all.high, options.confidence),
-                           all.simulatedKernels, all.kernels.size(),
-                           100 * speedUp(all.simulated, all.instructions));
+                           all.simulatedKernels, all.kernels.size(), 100 * speedUp(all.simulated, all.instructions));
     return out;
 }
 

@@ -62,8 +62,8 @@ private slots:
     // A long kernel by some of its waves: an interval around the estimate, the same bytes for the same seed.
     void samplesAnswerByTheSchema() {
         const auto ask = [](const char* kind, const char* seed) {
-            return cli({"gpu", "--kernel", "vector-add n=1000000", "--hardware", "jetson-agx-orin", "--sample", kind, "--units",
-                        "2", "--seed", seed, "--json"},
+            return cli({"gpu", "--kernel", "vector-add n=1000000", "--hardware", "jetson-agx-orin", "--sample", kind,
+                        "--units", "2", "--seed", seed, "--json"},
                        {}, patience);
         };
         for (const char* kind : {"smarts", "simpoint"}) {

@@ -350,7 +350,8 @@ private slots:
             }
         }
     }
-    // A long kernel of 16 waves by some of them: near all of it, with an interval that is wider by what the draw leaves.
+    // A long kernel of 16 waves by some of them: near all of it, with an interval that is wider by what the draw
+    // leaves.
     void longKernelsByDrawnWaves() {
         const auto kernel = kernelFromSource("elementwise m=4096 n=2048 fp16");
         QVERIFY(kernel);

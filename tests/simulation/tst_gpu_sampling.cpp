@@ -62,7 +62,8 @@ private slots:
 
     // Of printed tables.
     void studentQuantileIsExact() {
-        for (const auto& [degrees, t] : {std::pair{1.0, 12.7062}, {2.0, 4.3027}, {3.0, 3.1824}, {9.0, 2.2622}, {60.0, 2.0003}})
+        for (const auto& [degrees, t] :
+             {std::pair{1.0, 12.7062}, {2.0, 4.3027}, {3.0, 3.1824}, {9.0, 2.2622}, {60.0, 2.0003}})
             QVERIFY(std::fabs(studentQuantile(0.975, degrees) - t) < 1e-4);
         QVERIFY(std::fabs(studentQuantile(0.05, 4) + 2.1318) < 1e-4);
     }
@@ -78,7 +79,8 @@ private slots:
     void wavesCoverTheGrid() {
         for (const std::int64_t blocks : {1, 7, 8, 11, 12, 13, 100, 2000}) {
             auto waves = wavesOf(blocks, 4);
-            const auto drawnFrom = std::count_if(waves.begin(), waves.end(), [](const Wave& one) { return one.stratum >= 0; });
+            const auto drawnFrom =
+                std::count_if(waves.begin(), waves.end(), [](const Wave& one) { return one.stratum >= 0; });
             // Of 500 waves the first sixteen and the last are kept, of 25 the first two.
             QCOMPARE(drawnFrom, blocks == 2000 ? 483 : blocks == 100 ? 22 : blocks / 4 > 2 ? blocks / 4 - 2 : 0);
             RandomStream random(3);
@@ -141,9 +143,8 @@ private slots:
 
     // The second half takes 2.6 times as long per instruction; the beginning alone would miss it.
     void alikeIsWhatRunsTheSame() {
-        const std::vector<TraceCommand> list{kernel(240, [](int b, int) {
-            return b < 120 ? chain("FADD", 60) : chain("MUFU.RCP", 60, 48);
-        })};
+        const std::vector<TraceCommand> list{
+            kernel(240, [](int b, int) { return b < 120 ? chain("FADD", 60) : chain("MUFU.RCP", 60, 48); })};
         const double full = cycles(list);
         const auto alike = sampled(list, by(SampleKind::SimPoint, 4));
         QVERIFY(alike.kernels.front().clusters >= 2 && alike.kernels.front().clusters <= 3);
@@ -167,7 +168,8 @@ private slots:
         RandomStream random(11);
         std::vector<int> lengths, places;
         for (int b = 0; b < 240; ++b)
-            lengths.push_back(10 + static_cast<int>(random.below(40))), places.push_back(static_cast<int>(random.below(512)));
+            lengths.push_back(10 + static_cast<int>(random.below(40))),
+                places.push_back(static_cast<int>(random.below(512)));
         const std::vector<TraceCommand> list{kernel(240, [&](int b, int) {
             QString lines = chain("FADD", lengths[static_cast<std::size_t>(b)]);
             for (int i = 0; i < 4; ++i)
@@ -189,9 +191,8 @@ private slots:
     }
 
     void sameSeedSameAnswerOnAnyThreads() {
-        const std::vector<TraceCommand> list{kernel(160, [](int b, int) {
-            return chain("FADD", 10 + b % 9) + load(0x40000000 + b * 512, 32);
-        })};
+        const std::vector<TraceCommand> list{
+            kernel(160, [](int b, int) { return chain("FADD", 10 + b % 9) + load(0x40000000 + b * 512, 32); })};
         SimulateOptions two;
         two.threads = 2, two.sharesAlways = true;
         for (const SampleKind kind : {SampleKind::Smarts, SampleKind::SimPoint}) {
@@ -269,7 +270,8 @@ private slots:
         several.concurrentKernels = 8;
         const auto text = [&](int stream) {
             Shape shape{40, 32, 0, 32, stream};
-            const QString path = traces_.write(orrery::test::GpuTraces::trace(shape, [](int, int) { return chain("FADD", 9); }));
+            const QString path =
+                traces_.write(orrery::test::GpuTraces::trace(shape, [](int, int) { return chain("FADD", 9); }));
             return TraceCommand{TraceCommand::Kind::Kernel, 0, 0, path.toStdString(), {}};
         };
         const auto got = sampleKernels(several, {text(1), text(2)}, {});
@@ -281,8 +283,7 @@ private slots:
         text.replace("-grid dim = (40", "-grid dim = (60");
         const std::string file = traces_.write(text).toStdString();
         for (const SampleKind kind : {SampleKind::Smarts, SampleKind::SimPoint}) {
-            const auto got =
-                sampleKernels(machine_, {{TraceCommand::Kind::Kernel, 0, 0, file, {}}}, by(kind, 2));
+            const auto got = sampleKernels(machine_, {{TraceCommand::Kind::Kernel, 0, 0, file, {}}}, by(kind, 2));
             QVERIFY(!got && toText(got.error()).find(file) != std::string::npos);
         }
     }

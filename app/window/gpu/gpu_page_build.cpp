@@ -138,9 +138,11 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
         sample_->addItem(text, QLatin1String(id));
         sample_->setItemData(sample_->count() - 1, tip, Qt::ToolTipRole);
     };
-    kind(tr("first waves"), "", tr("The first waves of blocks, fewer steps, a part of the machine; no answer for the rest"));
-    kind(tr("waves alike"), "simpoint",
-         tr("Waves that stand for those that run the same instructions (SimPoint): the whole kernel, with an interval"));
+    kind(tr("first waves"), "",
+         tr("The first waves of blocks, fewer steps, a part of the machine; no answer for the rest"));
+    kind(
+        tr("waves alike"), "simpoint",
+        tr("Waves that stand for those that run the same instructions (SimPoint): the whole kernel, with an interval"));
     kind(tr("waves at random"), "smarts",
          tr("One wave from each of equal stretches (SMARTS): the whole kernel, with an interval"));
     change_ = namedChoice(form, "gpu.change", tr("What if"),
@@ -167,7 +169,8 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
     });
     connect(kernels_->lineEdit(), &QLineEdit::returnPressed, this, &GpuPage::run);
     connect(others_, &QComboBox::editTextChanged, this, &GpuPage::asked);
-    for (QComboBox* each : {change_, factor_, sample_}) connect(each, &QComboBox::currentIndexChanged, this, &GpuPage::asked);
+    for (QComboBox* each : {change_, factor_, sample_})
+        connect(each, &QComboBox::currentIndexChanged, this, &GpuPage::asked);
     connect(budget_, &QSpinBox::valueChanged, this, &GpuPage::asked);
     return form;
 }

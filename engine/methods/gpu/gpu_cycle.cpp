@@ -21,7 +21,7 @@ namespace {
 // whatever this computer does, so that an answer is the same everywhere.
 constexpr double instructionsPerSecond = 1.5e5;
 constexpr std::string_view firstWaves = "first";  // of the option `sample`
-constexpr double sampleLeast = 5e4;  // warp instructions that a simulation may always take
+constexpr double sampleLeast = 5e4;               // warp instructions that a simulation may always take
 
 constexpr SimulatedSpread cycleSpread{0.57, 2.11}, intervalSpread{0.58, 1.87};
 constexpr const char* simulatedBasis =
@@ -45,7 +45,7 @@ struct CycleBudget {
     double instructions = 4.5e5;
     std::uint64_t cycles = 0;
     bool intervals = false;
-    int copies = 0;  ///< of the weights, over which a kernel is repeated
+    int copies = 0;                                ///< of the weights, over which a kernel is repeated
     std::optional<gpusim::SampleKind> waves = {};  ///< drawn from the whole kernel
 };
 
@@ -389,10 +389,11 @@ KernelMethod gpuCycleKernels() {
          .title = "Longer kernels",
          .choices = {firstWaves, "smarts", "simpoint"},
          .fallback = firstWaves,
-         .meaning = "What of a kernel beyond the budget is simulated. first: its first waves of blocks and its last, on "
-                    "a part of the machine if need be. smarts: waves at random; simpoint: waves that stand for those "
-                    "that run the same; both on the whole machine, and what the draw leaves unknown widens the "
-                    "interval. Where the budget has no room for that it is as with first."});
+         .meaning =
+             "What of a kernel beyond the budget is simulated. first: its first waves of blocks and its last, on "
+             "a part of the machine if need be. smarts: waves at random; simpoint: waves that stand for those "
+             "that run the same; both on the whole machine, and what the draw leaves unknown widens the "
+             "interval. Where the budget has no room for that it is as with first."});
     return method;
 }
 

@@ -51,7 +51,8 @@ Expected<WatchedKernel> watched(const WatchOptions& options, const Run& run) {
     WatchedKernel out;
     out.result = *result;
     out.recording = std::make_shared<const gpusim::Recording>(recorder.take());
-    if constexpr (std::is_same_v<std::decay_t<decltype(*result)>, gpusim::SampledResult>) out.sample = std::move(*result);
+    if constexpr (std::is_same_v<std::decay_t<decltype(*result)>, gpusim::SampledResult>)
+        out.sample = std::move(*result);
     return out;
 }
 
@@ -62,9 +63,8 @@ Expected<WatchedKernel> watch(gpusim::KernelSource& source, const gpusim::Machin
 
 Expected<WatchedKernel> drawn(const gpusim::OpenKernel& open, const gpusim::Machine& machine,
                               const gpusim::SampleOptions& sample, const WatchOptions& options) {
-    auto out = watched(options, [&](const gpusim::SimulateOptions& how) {
-        return gpusim::sampleKernel(machine, open, sample, how);
-    });
+    auto out = watched(
+        options, [&](const gpusim::SimulateOptions& how) { return gpusim::sampleKernel(machine, open, sample, how); });
     if (!out) return out;
     out->machine = machine;
     const gpusim::SampledResult& all = *out->sample;

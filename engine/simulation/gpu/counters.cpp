@@ -9,11 +9,12 @@ void scaleCounts(Counters& c, double scale, int schedulers, double mostActive) {
     const auto by = [&](std::uint64_t& count) {
         count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * scale));
     };
-    for (auto* count : {&c.warpInstructions, &c.threadInstructions, &c.memoryInstructions, &c.registerReads,
-                        &c.registerWrites, &c.sharedPasses, &c.activeSmCycles, &c.residentWarpCycles,
-                        &c.stallDependence, &c.stallUnit, &c.sharedConflictCycles, &c.l1BankCycles, &c.bypassReads,
-                        &c.dramReads, &c.dramWrites, &c.dramActivations, &c.dramPrecharges, &c.lastLevelReads,
-                        &c.lastLevelHits, &c.lastLevelWrites, &c.networkPackets})
+    for (auto* count :
+         {&c.warpInstructions,     &c.threadInstructions, &c.memoryInstructions, &c.registerReads,   &c.registerWrites,
+          &c.sharedPasses,         &c.activeSmCycles,     &c.residentWarpCycles, &c.stallDependence, &c.stallUnit,
+          &c.sharedConflictCycles, &c.l1BankCycles,       &c.bypassReads,        &c.dramReads,       &c.dramWrites,
+          &c.dramActivations,      &c.dramPrecharges,     &c.lastLevelReads,     &c.lastLevelHits,   &c.lastLevelWrites,
+          &c.networkPackets})
         by(*count);
     for (auto& count : c.lanes) by(count);
     for (auto* cache : {&c.l1, &c.l2}) {

@@ -53,8 +53,8 @@ struct Counters {
     }
 };
 
-/// Counts of a part, for the whole: the schedulers' causes still add up to their cycles, and SMs are at work for no more
-/// than `mostActive` cycles, of all of them together.
+/// Counts of a part, for the whole: the schedulers' causes still add up to their cycles, and SMs are at work for no
+/// more than `mostActive` cycles, of all of them together.
 void scaleCounts(Counters& counts, double scale, int schedulers, double mostActive);
 
 }  // namespace orrery::gpusim

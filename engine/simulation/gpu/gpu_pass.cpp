@@ -1,6 +1,6 @@
-// Blocks that are not simulated: their accesses pass through L2, in no time, so that what is simulated behind them finds
-// there what they would have left: lines, and open rows. Functional warming, as Wunderlich et al. have it ("SMARTS", ISCA 2003). Not through
-// L1: it is the residents', and those that come next fill it anew within a block.
+// Blocks that are not simulated: their accesses pass through L2, in no time, so that what is simulated behind them
+// finds there what they would have left: lines, and open rows. Functional warming, as Wunderlich et al. have it
+// ("SMARTS", ISCA 2003). Not through L1: it is the residents', and those that come next fill it anew within a block.
 
 #include "simulation/gpu/gpu.h"
 

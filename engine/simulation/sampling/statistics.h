@@ -30,8 +30,8 @@ struct SampleTotal {
     double total = 0, half = 0;
 };
 /// Of all units that are estimated: Σ weight × mean of the drawn. Variance of a stratum: s² (weight² / n + squares), of
-/// the mean and of the units themselves about it; degrees of freedom after Welch and Satterthwaite. What strata may be off
-/// by, Σ weight × drift, is added as a square.
+/// the mean and of the units themselves about it; degrees of freedom after Welch and Satterthwaite. What strata may be
+/// off by, Σ weight × drift, is added as a square.
 SampleTotal totalOf(std::span<const SampleStratum> strata, double confidence);
 
 }  // namespace orrery

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kinds{"smarts", "simpoint"};
 constexpr std::size_t kernelsOfCluster = 3;  // of a list, that are simulated
-// What spread and drift do not tell, as a share of what is estimated: 95 of 100 samples of seven template kernels on three
-// machines were no further off beyond them (README).
+// What spread and drift do not tell, as a share of what is estimated: 95 of 100 samples of seven template kernels on
+// three machines were no further off beyond them (README).
 constexpr double outOfStep = 0.03;
 
 double squared(double x) {
@@ -97,7 +97,8 @@ private:
             each = static_cast<double>(block.instructions.size()) * static_cast<double>(waves.front().blocks);
         }
         // Each with its neighbours, and the first and the last with one.
-        const auto kept = std::count_if(waves.begin(), waves.end(), [](const Wave& w) { return w.use == WaveUse::Kept; });
+        const auto kept =
+            std::count_if(waves.begin(), waves.end(), [](const Wave& w) { return w.use == WaveUse::Kept; });
         const double room = sample_.mostInstructions / std::max(1.0, each) - static_cast<double>(kept) - 2;
         return std::clamp<std::int64_t>(static_cast<std::int64_t>(room / 3), 1, sample_.units);
     }
@@ -124,8 +125,8 @@ private:
         return out;
     }
 
-    // While all P places are taken, a wave costs the mean, over its blocks, of the time from a block's placement to that
-    // of the P-th after it. Over all blocks this telescopes, so with nothing passed it is the run itself.
+    // While all P places are taken, a wave costs the mean, over its blocks, of the time from a block's placement to
+    // that of the P-th after it. Over all blocks this telescopes, so with nothing passed it is the run itself.
     void extrapolate(SampledResult& out, const std::vector<Wave>& waves, const std::vector<double>& instructions) {
         const std::int64_t places = waves.front().blocks;
         std::vector<double> took(waves.size(), 0);
@@ -154,7 +155,8 @@ private:
                 one.weight += instructions[w], one.squares += squared(instructions[w]);
             }
         }
-        for (SampleStratum& one : strata) one.drift = std::hypot(driftOf(one.drawn), outOfStep * meanOf(one.drawn, 0).mean);
+        for (SampleStratum& one : strata)
+            one.drift = std::hypot(driftOf(one.drawn), outOfStep * meanOf(one.drawn, 0).mean);
         const auto total = totalOf(strata, sample_.confidence);
         const double launch = machine_.blockLaunchLatency * static_cast<double>(passedBlocks);
         out.launchCycles += static_cast<std::uint64_t>(launch);
@@ -192,7 +194,11 @@ class ListSampler {
 public:
     ListSampler(const Machine& machine, const std::vector<TraceCommand>& commands, const SampleOptions& sample,
                 const SimulateOptions& options)
-        : machine_(machine), commands_(commands), sample_(sample), options_(options), sampler_(machine, sample, options) {}
+        : machine_(machine),
+          commands_(commands),
+          sample_(sample),
+          options_(options),
+          sampler_(machine, sample, options) {}
 
     Expected<SampledList> run() {
         for (const TraceCommand& one : commands_) {
@@ -238,8 +244,9 @@ private:
             if (!source) return tl::unexpected(source.error());
             const auto own = (*source)->header().stream;
             if (stream.value_or(own) != own)
-                return fail("gpu.sample", "kernels of several streams may run side by side, and a sample is of one at a "
-                                          "time",
+                return fail("gpu.sample",
+                            "kernels of several streams may run side by side, and a sample is of one at a "
+                            "time",
                             "kernels of one stream, or a machine that runs one at a time",
                             "-gpgpu_concurrent_kernel_sm 0", {*files_[k], 0, 0, {}});
             stream = own;
@@ -280,9 +287,9 @@ private:
         const auto fit = occupancy(machine_, out.header);
         out.blocksThatFit = fit.fits, out.blocksPerSm = fit.used, out.limitedBy = fit.limitedBy;
         out.l1Bytes = fit.l1Bytes;
-        out.launchCycles = static_cast<std::uint64_t>(machine_.launchLatency) +
-                           static_cast<std::uint64_t>(machine_.blockLaunchLatency) *
-                               static_cast<std::uint64_t>(out.header.blocks());
+        out.launchCycles =
+            static_cast<std::uint64_t>(machine_.launchLatency) +
+            static_cast<std::uint64_t>(machine_.blockLaunchLatency) * static_cast<std::uint64_t>(out.header.blocks());
         out.finishedBlocks = out.header.blocks();
         out.instructions = signatures_[kernel].all;
         if (auto fine = sampler_.gpu().pass(**source); !fine) return tl::unexpected(fine.error());
@@ -311,9 +318,9 @@ private:
             SampledResult& one = out_.kernels[k];
             if (one.stoodFor()) {
                 const SampleStratum& own = strata[stratumOf(k)];
-                const auto alone = totalOf(std::array{SampleStratum{own.drawn, one.instructions,
-                                                                    squared(one.instructions), 0}},
-                                           sample_.confidence);
+                const auto alone =
+                    totalOf(std::array{SampleStratum{own.drawn, one.instructions, squared(one.instructions), 0}},
+                            sample_.confidence);
                 const auto launch = static_cast<double>(one.launchCycles);
                 one.estimate = launch + alone.total;
                 one.low = launch + std::max(0.0, alone.total - alone.half), one.high = one.estimate + alone.half;

@@ -29,10 +29,10 @@ struct SampleOptions {
 
 /// `cycles` is the estimate; counts are those of what was simulated, scaled by warp instructions.
 struct SampledResult : KernelResult {
-    double estimate = 0, low = 0, high = 0;                        ///< cycles, launch included
-    double instructions = 0, simulated = 0;                        ///< of warps: of the kernel, cycle by cycle
+    double estimate = 0, low = 0, high = 0;                         ///< cycles, launch included
+    double instructions = 0, simulated = 0;                         ///< of warps: of the kernel, cycle by cycle
     std::int64_t waves = 0, simulatedWaves = 0, measuredWaves = 0;  ///< 0 where another stands for the kernel
-    int clusters = 0;                                              ///< of waves
+    int clusters = 0;                                               ///< of waves
     bool whole() const { return simulated == instructions; }
     /// None of it was simulated: kernels alike stand for it.
     bool stoodFor() const { return simulated == 0; }

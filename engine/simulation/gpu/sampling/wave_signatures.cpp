@@ -51,8 +51,9 @@ Expected<WaveSignatures> readSignatures(KernelSource& kernel, std::span<const Wa
             if (stop.stop_requested()) return fail("gpu.stopped", "stopped while the trace was read");
             auto got = kernel.next(block, {0, 1});
             if (!got) return tl::unexpected(got.error());
-            if (!*got) return fail("gpu.trace", "the trace has fewer thread blocks than its grid", {},
-                                   "was the file copied whole?", {kernel.path(), 0, 0, {}});
+            if (!*got)
+                return fail("gpu.trace", "the trace has fewer thread blocks than its grid", {},
+                            "was the file copied whole?", {kernel.path(), 0, 0, {}});
             counts.add(block, kernel.statics());
         }
         out.waves.push_back(counts.signature(seed, [](std::size_t i) { return 1000 + i; }));
