@@ -289,9 +289,7 @@ void GpuPage::showLate() {
         head_->headline()->setFullText(text);
         QString sub = tr("Simulated: %1. ").arg(ui::qs(first.seen.part.text()));
         if (first.stopped()) sub = tr("Stopped: everything below is the result so far. Press Run to start again. ");
-        if (first.seen.sample)
-            sub +=
-                tr("The whole kernel follows from these waves: in brackets, where its time lies in 95 of 100 draws. ");
+        if (first.seen.sample) sub += tr("In brackets: the whole kernel's 95 % interval. ");
         if (first.interval) sub += tr("In brackets: the range of measured products around simulated ones. ");
         sub += tr("Multiprocessor %1 is shown; the launch is not counted. A template of usual kernels, not a library's "
                   "own code")
