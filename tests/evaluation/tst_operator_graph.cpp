@@ -127,6 +127,38 @@ private slots:
                  qPrintable(QString::number((totalOf(*as, 1) - totalOf(*folded, 1)) / work)));
     }
 
+    // Told of its neighbours, an operator's numbers hang on the edges; alone they do not. Each form is the same again
+    // from its own numbers.
+    void edgesAreSeenWhereTheyAreAskedFor() {
+        RandomStream random(9);
+        std::vector<std::string> codes;
+        std::vector<std::vector<double>> latencies(2);
+        for (int r = 0; r < 24; ++r) {
+            codes.push_back(ofaCode(random));
+            for (auto& each : latencies) each.push_back(1 + random.uniform());
+        }
+        const auto graphs = graphsOfCodes("ofa", {}, codes, GraphForm::Operators);
+        QVERIFY(graphs);
+        NetworkGraphs cut = *graphs;
+        for (NetworkGraph& each : cut.graphs) each.edges.clear();
+        for (const GraphEdges edges : {GraphEdges::None, GraphEdges::Mean, GraphEdges::Attention}) {
+            const auto model = GraphFeatures::learn(*graphs, latencies, {.edges = edges, .rounds = 1});
+            QVERIFY(model);
+            const FeatureRows rows = model->rows(*graphs), other = model->rows(cut);
+            double apart = 0;
+            for (std::size_t i = 0; i < rows.values.size(); ++i) {
+                QVERIFY(std::isfinite(rows.values[i]));
+                apart = std::max(apart, std::abs(rows.values[i] - other.values[i]));
+            }
+            QVERIFY2((apart > 1e-3) == (edges != GraphEdges::None), qPrintable(QString::number(apart)));
+            GraphNumbers numbers = GraphNumbers::of(*model);
+            const auto again = numbers.model("ofa");
+            QVERIFY(again && again->rows(*graphs).values == rows.values);
+            numbers.parameters.pop_back();
+            QVERIFY(!numbers.model("ofa"));
+        }
+    }
+
     // Devices that pay operator by operator: a new one is told from ten of its networks, and so is a network of
     // another space, which no count of the space knows. Its file says the same of the workload.
     void aNetworkOfAnotherSpaceIsTold() {
