@@ -425,7 +425,7 @@ int runGpu(const Arguments& arguments, Watch& watch) {
         if (!arguments.has("kernel"))
             return failed(fail("usage.missing", "`--predict` needs a kernel", "--kernel TEXT").value());
         std::vector<std::string_view> others(ofTraces.begin(), ofTraces.end());
-        others.insert(others.end(), {"export", "method", "threads", "cycles"});
+        others.insert(others.end(), {"export", "method", "threads", "cycles", "sample", "units"});
         if (const auto problem = meaningless(arguments, "`--predict`", others)) return failed(*problem);
         return runPredict(arguments);
     }

@@ -109,10 +109,10 @@ int runPredict(const Arguments& arguments) {
 }
 
 int runLearnCounters(const Arguments& arguments, Watch& watch) {
-    if (const auto problem =
-            meaningless(arguments, "--learn-counters",
-                        {"kernel", "traces", "config", "hardware", "predict", "export", "set", "setting", "generation",
-                         "whole-addresses", "threads", "cycles", "until-kernel", "snapshot", "resume"}))
+    if (const auto problem = meaningless(
+            arguments, "--learn-counters",
+            {"kernel", "traces", "config", "hardware", "predict", "export", "set", "setting", "generation",
+             "whole-addresses", "threads", "cycles", "until-kernel", "snapshot", "resume", "sample", "units"}))
         return failed(*problem);
     const auto samples = wholeIn(*arguments.value("learn-counters"));
     if (!samples || *samples < static_cast<std::int64_t>(fewest) || *samples > static_cast<std::int64_t>(most))
@@ -171,10 +171,11 @@ int runLearnCounters(const Arguments& arguments, Watch& watch) {
 }
 
 int runJudgeCounters(const Arguments& arguments, Watch& watch) {
-    if (const auto problem = meaningless(arguments, "--judge-counters",
-                                         {"kernel", "traces", "config", "hardware", "learn-counters", "leave-out",
-                                          "save", "export", "set", "setting", "generation", "whole-addresses",
-                                          "threads", "cycles", "until-kernel", "snapshot", "resume", "method"}))
+    if (const auto problem =
+            meaningless(arguments, "--judge-counters",
+                        {"kernel",       "traces",   "config",  "hardware",   "learn-counters",  "leave-out", "save",
+                         "export",       "set",      "setting", "generation", "whole-addresses", "threads",   "cycles",
+                         "until-kernel", "snapshot", "resume",  "method",     "sample",          "units"}))
         return failed(*problem);
     const auto samples = wholeIn(*arguments.value("judge-counters"));
     if (!samples || *samples < 1 || *samples > static_cast<std::int64_t>(most))

@@ -144,6 +144,20 @@ private slots:
         QTest::newRow("no units") << QStringList{"--sample", "smarts", "--units", "0"} << "--units 0";
         QTest::newRow("sampled intervals") << QStringList{"--sample", "smarts", "--method", "interval"} << "cycle";
     }
+    void optionsOfSamplesMeanNothingToCounters_data() {
+        QTest::addColumn<QStringList>("asked");
+        QTest::newRow("predict") << QStringList{"--kernel", "gemm m=64 n=64 k=64 fp16", "--predict"};
+        QTest::newRow("learn") << QStringList{"--learn-counters", "50"};
+        QTest::newRow("judge") << QStringList{"--judge-counters", "5"};
+    }
+    void optionsOfSamplesMeanNothingToCounters() {
+        QFETCH(QStringList, asked);
+        for (const QStringList& more :
+             {QStringList{"--sample", "smarts"}, {"--units", "3"}, {"--sample", "smarts", "--seed", "2"}}) {
+            const auto out = cli(QStringList{"gpu"} + asked + more, {}, patience);
+            QVERIFY2(out.sound() && out.exit != 0 && out.error.contains(more.front() + "` means nothing"), out.text());
+        }
+    }
     void optionsThatMeanNothingAreRefused() {
         QFETCH(QStringList, more);
         QFETCH(QString, says);
