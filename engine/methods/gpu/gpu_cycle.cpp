@@ -255,12 +255,16 @@ private:
         KernelPrice& price = out.price;
         price.seconds = launch + std::max(seconds, least);
         const SimulatedSpread spread = budget_.intervals ? intervalSpread : cycleSpread;
-        price.low = std::max(spread.low * price.seconds, std::min(least, price.seconds));
-        price.high = std::max(spread.high, 1.0) * price.seconds;
+        double low = spread.low, high = std::max(spread.high, 1.0);
         if (out.sample.high > 0) {
-            price.low *= out.sample.low / out.sample.cycles;
-            price.high *= out.sample.high / out.sample.cycles;
+            // What the simulation and what the draw may be off by do not depend on each other: logarithms add up as
+            // squares.
+            const auto both = [](double one, double other) { return std::hypot(std::log(one), std::log(other)); };
+            low = std::exp(-both(std::min(low, 1.0), std::max(1.0, out.sample.low) / out.sample.cycles));
+            high = std::exp(both(high, out.sample.high / out.sample.cycles));
         }
+        price.low = std::max(low * price.seconds, std::min(least, price.seconds));
+        price.high = high * price.seconds;
         price.errorKnown = cycleSpreadOf(kernel, drawn_.machine.lanes).has_value();
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
         price.levelBytes = {static_cast<float>(out.sample.dramBytes), static_cast<float>(out.sample.l2Bytes)};

@@ -122,7 +122,8 @@ public:
     }
 
 private:
-    // False where the budget has no room for the first wave, one that is measured and the last, with their neighbours.
+    // False where the budget has no room for the first wave, one that is measured and the last, with their neighbours,
+    // and where the kernel has more waves than a sample may have.
     Expected<bool> drawnWaves(const gpusim::KernelTemplatePtr& kernel, double ofWave) {
         const double fewest = 6 + std::clamp(std::floor(out_.waves / 8), 1.0, 16.0);
         if (options_.intervals || out_.waves < fewest + 1 || options_.instructions < fewest * ofWave) return false;
@@ -137,6 +138,7 @@ private:
         options.stop = options_.stop, options.mostCycles = options_.mostCycles, options.resident = options_.resident;
         auto run = gpusim::sampleKernel(machine_, open, how, options);
         if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
+        if (!run && run.error().code == "gpu.sample") return false;
         if (!run) return tl::unexpected(run.error());
         out_.cycles = run->estimate, out_.low = run->low, out_.high = run->high;
         out_.counts = run->counts, scale_ = 1;
@@ -216,9 +218,12 @@ private:
     }
     Expected<SampledKernel> told(std::int64_t steps, bool cut, std::int64_t waves) {
         out_.simulatedSteps = static_cast<double>(steps);
-        out_.how = fmt::format("{} of {:.1f} waves{}{} were simulated, the rest is extrapolated", waves, out_.waves,
+        out_.how = fmt::format("{} of {:.1f} waves{}{} were simulated, the rest is extrapolated{}", waves, out_.waves,
                                part_ > 1 ? fmt::format(" on 1/{} of the machine", part_) : "",
-                               cut ? fmt::format(" with {} of {} steps", steps, program_.steps) : "");
+                               cut ? fmt::format(" with {} of {} steps", steps, program_.steps) : "",
+                               options_.waves && !options_.intervals
+                                   ? fmt::format(" (no room for a sample by {})", gpusim::toText(*options_.waves))
+                                   : "");
         return finished();
     }
     SampledKernel finished() {
