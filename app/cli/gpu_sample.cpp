@@ -21,10 +21,10 @@ double speedUp(double instructions, double simulated) {
     return simulated > 0 ? instructions / simulated : 1;
 }
 
-std::string range(double low, double high, double confidence) {
-    return low == high ? std::string("all of it was simulated")
-                       : fmt::format("{} … {} cycles ({:.0f} %)", count(std::round(low)), count(std::round(high)),
-                                     100 * confidence);
+std::string range(bool whole, double low, double high, double confidence) {
+    return whole ? std::string("all of it was simulated")
+                 : fmt::format("{} … {} cycles ({:.0f} %)", count(std::round(low)), count(std::round(high)),
+                               100 * confidence);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Json sampleJson(const SampledList& all, const SampleOptions& options) {
 std::string sampleText(const SampledList& all, const SampleOptions& options) {
     std::string out;
     for (const SampledResult& k : all.kernels) {
-        out += fmt::format("{}: {}", k.name, range(k.low, k.high, options.confidence));
+        out += fmt::format("{}: {}", k.name, range(k.whole(), k.low, k.high, options.confidence));
         if (k.stoodFor())
             out += ", from kernels alike";
         else if (!k.whole())
@@ -106,7 +106,8 @@ std::string sampleText(const SampledList& all, const SampleOptions& options) {
     }
     if (all.kernels.size() > 1)
         out += fmt::format("all: {} cycles, {}, {} of {} kernels and {:.1f} % of warp instructions simulated\n",
-                           count(std::round(all.estimate)), range(all.low, all.high, options.confidence),
+                           count(std::round(all.estimate)),
+                           range(all.simulated == all.instructions, all.low, all.high, options.confidence),
                            all.simulatedKernels, all.kernels.size(), 100 * speedUp(all.simulated, all.instructions));
     return out;
 }

@@ -51,8 +51,10 @@ Expected<WatchedKernel> watched(const WatchOptions& options, const Run& run) {
     WatchedKernel out;
     out.result = *result;
     out.recording = std::make_shared<const gpusim::Recording>(recorder.take());
-    if constexpr (std::is_same_v<std::decay_t<decltype(*result)>, gpusim::SampledResult>)
+    if constexpr (std::is_same_v<std::decay_t<decltype(*result)>, gpusim::SampledResult>) {
+        if (result->ran) out.result = std::move(*result->ran), result->ran.reset();
         out.sample = std::move(*result);
+    }
     return out;
 }
 
@@ -69,7 +71,7 @@ Expected<WatchedKernel> drawn(const gpusim::OpenKernel& open, const gpusim::Mach
     out->machine = machine;
     const gpusim::SampledResult& all = *out->sample;
     WatchedPart& part = out->part;
-    part.allBlocks = out->result.header.blocks();
+    part.allBlocks = all.header.blocks();
     part.waves = static_cast<double>(part.allBlocks) / std::max(1.0, 1.0 * all.blocksThatFit * machine.sms);
     part.instructions = all.simulated, part.allInstructions = all.instructions;
     if (all.whole() || all.stopped) {
@@ -79,9 +81,6 @@ Expected<WatchedKernel> drawn(const gpusim::OpenKernel& open, const gpusim::Mach
     }
     const std::int64_t passed = all.waves - all.simulatedWaves;
     part.blocks = part.allBlocks - passed * all.blocksThatFit * machine.sms;
-    // What was seen is the part: its counts, as they were.
-    gpusim::scaleCounts(out->result.counts, all.share(), machine.schedulers,
-                        static_cast<double>(out->recording->cycles) * machine.sms);
     return out;
 }
 

@@ -205,7 +205,12 @@ Expected<std::vector<std::size_t>> Gpu::advance() {
         if (options_.recorder) tellRecorder();
         // The core's counter has gone on: what was core_ - 1 is done.
         countFinished(ended);
-        if (auto placed = place(); !placed) return tl::unexpected(placed.error());
+        const auto placed = place();
+        if (!placed) return tl::unexpected(placed.error());
+        if (!*placed) {
+            if (const auto goes = poll(ended); !goes) return tl::unexpected(goes.error());
+            break;
+        }
         if (!ended.empty()) break;
         if (!skip()) {
             const auto stuck =
@@ -248,7 +253,7 @@ std::optional<std::size_t> Gpu::next() {
     return std::nullopt;
 }
 
-// Each SM takes at most one block a cycle, around from the one after the last.
+// Each SM takes at most one block a cycle, around from the one after the last. False: stopped while blocks passed.
 Expected<bool> Gpu::place() {
     if (!mayPlace_) return true;
     auto which = next();
@@ -259,7 +264,7 @@ Expected<bool> Gpu::place() {
         const int id = (lastPlacedAtStart_ + 1 + i) % machine_.sms;
         if (!sms_[static_cast<std::size_t>(id)].hasRoom(*which)) continue;
         auto done = placeOn(id, *kernels_[*which], *which);
-        if (!done) return done;
+        if (!done || !*done) return done;
         lastPlaced_ = id;
         any = true;
         which = next();
@@ -283,8 +288,9 @@ Expected<bool> Gpu::placeOn(int id, Running& kernel, std::size_t at) {
         threads * static_cast<std::uint64_t>(kernel.mostPerSm) * sms};
     auto got = kernel.source->next(block_, local);
     for (; got && *got && block_.passes; got = kernel.source->next(block_, local)) {
-        // What is stopped will be found so at the next step.
-        if (!options_.stop.stop_requested()) pass(block_, kernel.source->statics());
+        // Millions of blocks may pass before the next one that runs.
+        if (options_.stop.stop_requested()) return false;
+        pass(block_, kernel.source->statics());
     }
     if (!got) return got;
     if (!*got) {

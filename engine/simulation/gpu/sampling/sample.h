@@ -29,6 +29,8 @@ struct SampleOptions {
 
 /// `cycles` is the estimate; counts are those of what was simulated, scaled by warp instructions.
 struct SampledResult : KernelResult {
+    /// What was simulated, as it was counted; nothing where all of it was, or where another stands for the kernel.
+    std::optional<KernelResult> ran = {};
     double estimate = 0, low = 0, high = 0;                         ///< cycles, launch included
     double instructions = 0, simulated = 0;                         ///< of warps: of the kernel, cycle by cycle
     std::int64_t waves = 0, simulatedWaves = 0, measuredWaves = 0;  ///< 0 where another stands for the kernel

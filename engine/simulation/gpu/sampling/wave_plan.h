@@ -24,7 +24,10 @@ struct Wave {
     int stratum = -1;  ///< of those that are drawn from
 };
 
-/// Whole waves, and at the end at least as many blocks as one has. The first eighth, one to sixteen waves, and the last
+/// Waves that a sample is planned of at most.
+constexpr std::int64_t mostWaves = std::int64_t{1} << 22;
+
+/// Whole waves, at most `mostWaves`, and at the end at least as many blocks as one has. The first eighth, one to sixteen waves, and the last
 /// are kept, those between are to be drawn from. One wave of all where there are none between.
 std::vector<Wave> wavesOf(std::int64_t blocks, std::int64_t places);
 
