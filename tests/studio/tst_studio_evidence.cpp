@@ -167,6 +167,25 @@ private slots:
         QVERIFY2(device, device ? "" : device.error().message.c_str());
         const auto again = device->tell("mobilenet-v2");
         QVERIFY(again && std::abs(again->mean / tab->answer()->others.front().predicted.mean - 1) < 1e-3);
+        // One that cannot be read is refused, and the answer stays.
+        auto* state = page_->findChild<ui::Label*>("device.state");
+        const QString broken = home_.filePath("broken.onnx");
+        QFile nothing(broken);
+        QVERIFY(nothing.open(QIODevice::WriteOnly) && nothing.write("no model") > 0);
+        nothing.close();
+        tab->predictAlso(broken);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isWorking() && state->text().contains("broken.onnx"), 20'000);
+        QCOMPARE(told->cells()->rowCount(), 41);
+        // Counts cannot predict it: they predict the table's, and say so. It can be left out again.
+        model->setCurrentIndex(0);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer()->others.empty() && told->cells()->rowCount() == 40, 20'000);
+        QVERIFY(state->text().contains("graph network alone"));
+        auto* forget = page_->findChild<QPushButton*>("device.forget");
+        QVERIFY(forget && !forget->isHidden());
+        QTest::mouseClick(forget, Qt::LeftButton);
+        QVERIFY(forget->isHidden());
+        model->setCurrentIndex(1);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer()->graph() && tab->answer()->others.empty(), 60'000);
     }
 
     void aTableThatIsOpenedIsListedWithItsRows() {

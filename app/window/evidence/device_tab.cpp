@@ -17,6 +17,7 @@
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/rank_matrix.h"
 #include "widgets/evidence/sample_curve.h"
+#include "workload/workload.h"
 
 #include <QFile>
 #include <QFileDialog>
@@ -200,14 +201,18 @@ QWidget* DeviceTab::buildForm() {
     also_ = named(new QPushButton(tr("Predict also …"), form), "device.also", tr("Predict another network"),
                   tr("An ONNX, .param or other model file that no device was measured with: it stands first among the "
                      "predictions"));
+    forget_ = named(new QPushButton(tr("Forget added"), form), "device.forget", tr("Forget added networks"),
+                    tr("Leave out again what Predict also has added"));
     topologies_->setEnabled(false);
     also_->setEnabled(false);
+    forget_->setVisible(false);
     row->addWidget(open);
     row->addWidget(topologies_);
     device_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     row->addWidget(device_);
     row->addWidget(model_);
     row->addWidget(also_);
+    row->addWidget(forget_);
     row->addWidget(count_);
     row->addWidget(list_);
     row->addWidget(results_);
@@ -220,6 +225,7 @@ QWidget* DeviceTab::buildForm() {
                                                           tr("Models (*.onnx *.param *.json *.yaml)"));
         if (!file.isEmpty()) predictAlso(file);
     });
+    connect(forget_, &QPushButton::clicked, this, &DeviceTab::forgetAdded);
     connect(open, &QPushButton::clicked, this, [this] {
         const QString file = QFileDialog::getOpenFileName(this, tr("Open known devices"), {}, tr("Tables (*.csv)"));
         if (!file.isEmpty()) openTable(file);
@@ -263,9 +269,25 @@ void DeviceTab::openTable(const QString& file) {
     work_->ask([path = file.toStdString()](std::stop_token, Progress&) { return openEdgeTable(path); },
                [this](Expected<EdgeTable> table) {
                    if (!table) return refuse(table.error());
-                   others_.clear();
+                   setAdded({});
+                   bare_ = std::make_shared<const EdgeTable>(*table);
                    setTable(std::move(*table));
                });
+}
+
+void DeviceTab::setAdded(std::vector<std::string> added) {
+    others_ = std::move(added);
+    forget_->setVisible(!others_.empty());
+}
+
+void DeviceTab::forgetAdded() {
+    if (!table_ || others_.empty()) return;
+    setAdded({});
+    // By name they are part of the table.
+    if (table_->space.empty())
+        setTable(*bare_);
+    else
+        ask();
 }
 
 void DeviceTab::setTable(EdgeTable table) {
@@ -295,37 +317,66 @@ void DeviceTab::setTable(EdgeTable table) {
 void DeviceTab::openTopologies(const QString& folder) {
     if (!table_) return;
     say(tr("Reading topologies"));
+    struct Read {
+        EdgeTable bare, with;
+    };
+    // What was added has no file in the folder, and keeps what it is made of.
     work_->ask(
-        [table = table_, path = folder.toStdString()](std::stop_token, Progress&) -> Expected<EdgeTable> {
-            EdgeTable with = *table;
-            if (auto added = addTopologies(with, path); !added) return tl::unexpected(std::move(added.error()));
-            return with;
+        [table = bare_, path = folder.toStdString(), added = others_](std::stop_token, Progress&) -> Expected<Read> {
+            Read read{*table, {}};
+            if (auto found = addTopologies(read.bare, path); !found) return tl::unexpected(std::move(found.error()));
+            read.with = read.bare;
+            for (const std::string& each : added)
+                if (auto one = addNetwork(read.with, each); !one) return tl::unexpected(std::move(one.error()));
+            return read;
         },
-        [this](Expected<EdgeTable> table) { table ? setTable(std::move(*table)) : refuse(table.error()); });
+        [this](Expected<Read> read) {
+            if (!read) return refuse(read.error());
+            bare_ = std::make_shared<const EdgeTable>(std::move(read->bare));
+            setTable(std::move(read->with));
+        });
 }
 
 void DeviceTab::predictAlso(const QString& source) {
     if (!table_) return;
     const std::string name = source.toStdString();
     if (std::find(others_.begin(), others_.end(), name) != others_.end()) return;
+    const auto with = [this, name] {
+        auto added = others_;
+        added.push_back(name);
+        return added;
+    };
+    say(tr("Reading %1").arg(QFileInfo(source).fileName()));
     if (!table_->space.empty()) {
-        others_.push_back(name);
-        // Counts know the codes of their space alone.
-        const QSignalBlocker quiet(model_);
-        if (spaceOfCode(name) != table_->space) model_->setCurrentIndex(1);
-        return ask();
+        work_->ask(
+            [table = table_, name](std::stop_token, Progress&) -> Expected<bool> {
+                const bool code = spaceOfCode(name) == table->space;
+                const std::string space = (table->input.empty() ? table->space : table->input) + ":";
+                auto read = loadWorkload(
+                    {.source = code && !name.starts_with(space) ? space + name : name, .options = {}, .whatIfs = {}});
+                if (!read) return tl::unexpected(std::move(read.error()));
+                return code;
+            },
+            [this, with](Expected<bool> code) {
+                if (!code) return refuse(code.error());
+                setAdded(with());
+                // Counts know the codes of their space alone.
+                const QSignalBlocker quiet(model_);
+                if (!*code) model_->setCurrentIndex(1);
+                ask();
+            });
+        return;
     }
     // By name it becomes one of the table's networks, without a time.
-    say(tr("Reading %1").arg(QFileInfo(source).fileName()));
     work_->ask(
         [table = table_, name](std::stop_token, Progress&) -> Expected<EdgeTable> {
             EdgeTable with = *table;
             if (auto added = addNetwork(with, name); !added) return tl::unexpected(std::move(added.error()));
             return with;
         },
-        [this, name](Expected<EdgeTable> table) {
+        [this, with](Expected<EdgeTable> table) {
             if (!table) return refuse(table.error());
-            others_.push_back(name);
+            setAdded(with());
             setTable(std::move(*table));
         });
 }
@@ -353,7 +404,11 @@ void DeviceTab::ask() {
     options.next = static_cast<std::size_t>(count_->value());
     options.model = model();
     // By name nothing is told before the first sample.
-    if (!table_->space.empty() || !samples->empty() || options.model != EdgeModel::Additive) options.tell = others_;
+    const bool codes = !table_->space.empty(), counts = options.model == EdgeModel::Additive;
+    if (codes || !samples->empty() || !counts) options.tell = others_;
+    // Counts know the codes of their space alone; the rest waits for the graph network.
+    if (codes && counts)
+        std::erase_if(options.tell, [&](const std::string& each) { return spaceOfCode(each) != table_->space; });
     say(tr("Predicting the device from %1 samples").arg(samples->size()));
     work_->ask(
         [table = table_, device = std::move(device), options, kept = kept_](std::stop_token stop,
@@ -365,6 +420,13 @@ void DeviceTab::ask() {
                 *kept = {table, device.name, options.model, std::move(*others)};
             }
             auto told = bringDevice(*table, device, options, kept->others);
+            // What was added takes nothing from the answer about the table's own networks.
+            if (!told && !options.tell.empty() && !stop.stop_requested()) {
+                const Diagnostic why = told.error();
+                options.tell.clear();
+                told = bringDevice(*table, device, options, kept->others);
+                if (told) told->notes.push_back(why);
+            }
             if (!told) return tl::unexpected(std::move(told.error()));
             auto steps = sampleSteps(*table, device, options, kept->others);
             if (!steps) return tl::unexpected(std::move(steps.error()));
@@ -432,12 +494,14 @@ void DeviceTab::show(const Found& found) {
         text +=
             tr(" A graph network was learned, but a simple model is used: it did no worse on the samples left out.");
     else if (told.graph())
-        text += tr(" A graph network tells, learned from the known devices.");
+        text += tr(" A graph network predicts, learned from the known devices.");
     else if (told.simple)
         text += tr(" A simple model is used: it did no worse on the samples left out.");
     for (const EdgePrediction& each : told.others)
         if (each.doubt == EdgeDoubt::Outside)
             text += tr(" %1 is unlike all networks of the table.").arg(QFileInfo(ui::qs(each.network)).fileName());
+    if (!table_->space.empty() && model() == EdgeModel::Additive && told.others.size() < others_.size())
+        text += tr(" Networks that were added are predicted by the graph network alone.");
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);

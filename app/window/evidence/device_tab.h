@@ -35,8 +35,10 @@ public:
     void openTable(const QString& file);
     /// A folder of `.param` and `.onnx` files of the table's networks, where it names them.
     void openTopologies(const QString& folder);
-    /// A network that no device was measured with: any workload's file or id, or a code.
+    /// A network that no device was measured with: any workload's file or id, or a code. It is read first; one that
+    /// cannot be read is refused and nothing else changes.
     void predictAlso(const QString& source);
+    void forgetAdded();  ///< those networks
     void setResults(const QString& text);  ///< network,latency per line
     /// The list to be filled in, what is predicted, or the device as a file, by the ending; an error text, empty if
     /// done.
@@ -63,13 +65,14 @@ private:
     QWidget* buildPictures(QWidget* parent);
     void showRanks();
     void setTable(EdgeTable table);
+    void setAdded(std::vector<std::string> added);
     EdgeModel model() const;
     void ask();
     void refuse(const Diagnostic& why);
     void show(const Found& found);
     void say(const QString& text, bool bad = false);
 
-    std::shared_ptr<const EdgeTable> table_;
+    std::shared_ptr<const EdgeTable> table_, bare_;  ///< with and without networks that were added by name
     std::shared_ptr<const BroughtDevice> answer_;
     OwnDevice answered_;                                     ///< what was measured of it then
     std::vector<std::string> others_;                        ///< predicted beside the table's networks
@@ -77,7 +80,7 @@ private:
     QComboBox* device_;
     QComboBox* model_;
     QSpinBox* count_;
-    QPushButton *list_, *results_, *topologies_, *also_;
+    QPushButton *list_, *results_, *topologies_, *also_, *forget_;
     QPlainTextEdit* measured_;
     ui::Label* state_;
     ui::SampleCurve* curve_;

@@ -269,7 +269,7 @@ Expected<OthersKnownPtr> learnOthers(const EdgeTable& known, const std::string& 
         if (!features) return Unexpected(features.error());
         out.features = std::move(*features);
         if (graph) {
-            auto read = edgeGraphs(known, options.model);
+            auto read = edgeGraphs(known, options.model, options.stop);
             if (!read) return Unexpected(read.error());
             graphs = std::move(*read);
         }

@@ -187,9 +187,10 @@ GraphEdges edgesOf(EdgeModel model) {
                                            : GraphEdges::None;
 }
 
-Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model) {
+Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model, const std::stop_token& stop) {
     const bool words = model == EdgeModel::Graph && graphShape(table.space, GraphForm::Words).columns > 0;
-    return graphsOfCodes(table.space, table.input, table.networks, words ? GraphForm::Words : GraphForm::Operators);
+    return graphsOfCodes(table.space, table.input, table.networks, words ? GraphForm::Words : GraphForm::Operators,
+                         stop);
 }
 
 Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, const EdgeProtocol& protocol) {
@@ -235,11 +236,11 @@ Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, c
     NetworkGraphs graphs, askedGraphs;
     const bool graph = protocol.model != EdgeModel::Additive;
     if (judge && graph) {
-        auto own = edgeGraphs(known, protocol.model);
+        auto own = edgeGraphs(known, protocol.model, protocol.stop);
         if (!own) return Unexpected(own.error());
         graphs = std::move(*own);
         if (!task.same) {
-            auto others = edgeGraphs(asked, protocol.model);
+            auto others = edgeGraphs(asked, protocol.model, protocol.stop);
             if (!others) return Unexpected(others.error());
             askedGraphs = std::move(*others);
         }

@@ -26,7 +26,7 @@ std::string_view toText(EdgeModel model);  ///< `additive`, `graph`, `operators`
 std::optional<EdgeModel> edgeModel(std::string_view text);
 GraphEdges edgesOf(EdgeModel model);
 /// Networks of a table with codes as graphs. Fails as graphOfCode.
-Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model);
+Expected<NetworkGraphs> edgeGraphs(const EdgeTable& table, EdgeModel model, const std::stop_token& stop = {});
 
 struct EdgeProtocol {
     std::vector<std::string> targets;  ///< judged; empty: all

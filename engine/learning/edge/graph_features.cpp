@@ -39,9 +39,10 @@ struct GraphFeatures::Batch {
 };
 
 Expected<NetworkGraphs> graphsOfCodes(std::string_view space, std::string_view input,
-                                      std::span<const std::string> codes, GraphForm form) {
+                                      std::span<const std::string> codes, GraphForm form, const std::stop_token& stop) {
     NetworkGraphs out{form, graphShape(space, form), graphsOfEach(space), {}};
     for (const std::string& code : codes) {
+        if (stop.stop_requested()) return fail("edge.stopped", "stopped");
         for (std::size_t f = 0; f < out.each; ++f) {
             auto graph = graphOfCode(space, input, code, form, f == 1);
             if (!graph) return Unexpected(graph.error());

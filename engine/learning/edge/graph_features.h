@@ -40,9 +40,10 @@ struct NetworkGraphs {
     std::vector<NetworkGraph> graphs;
     std::size_t networks() const { return graphs.size() / each; }
 };
-/// Fails as graphOfCode.
+/// Fails as graphOfCode, with `edge.stopped`: each code of operators becomes a workload, and a table may have thousands.
 Expected<NetworkGraphs> graphsOfCodes(std::string_view space, std::string_view input,
-                                      std::span<const std::string> codes, GraphForm form);
+                                      std::span<const std::string> codes, GraphForm form,
+                                      const std::stop_token& stop = {});
 
 class GraphFeatures {
 public:

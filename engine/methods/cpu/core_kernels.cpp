@@ -435,7 +435,7 @@ KernelMethod coreWindowKernels() {
 KernelMethod coreCycleKernels() {
     return {
         .id = "core-cycle",
-        .version = "1.4.0",
+        .version = "1.4.1",
         .binder = bindCoreCycle,
         .options = {libraryOption(),
                     coresOption(),
