@@ -75,7 +75,7 @@ std::string textOf(const BroughtDevice& told, std::span<const SampleStep> steps,
         text += "\n" + table.text();
     }
     if (!told.others.empty()) {
-        Table others({"told", "ms", "from", "to", "domain"}, {false, true, true, true, false});
+        Table others({"network", "ms", "from", "to", "domain"}, {false, true, true, true, false});
         for (const EdgePrediction& each : told.others) {
             others.add({each.network, fmt::format("{:.4g}", each.predicted.mean),
                         fmt::format("{:.4g}", each.predicted.low), fmt::format("{:.4g}", each.predicted.high),
@@ -265,15 +265,15 @@ const Command edgeCommand{
     .name = "edge",
     .positional = "FILE",
     .positionalRequired = true,
-    .summary = "tell a device's latencies from a few samples and from other devices",
+    .summary = "predict a device's latencies from a few samples and from other devices",
     .details =
         "FILE is a table (CSV) of measured networks: a column of codes (NAS-Bench-201 cells, FBNet blocks, OFA, HAT's "
         "columns) or names, and a column per device; or, with --device and --value, a row per measurement. For each "
-        "target so many networks are drawn by seed as its samples, the others are told from them and from the "
+        "target so many networks are drawn by seed as its samples, the others are predicted from them and from the "
         "other targets of FILE, and compared. With --samples 0 the other targets answer alone, with --no-prior a "
         "roofline. --rows FILE judges the rows of another table: on targets that both have the samples come from "
         "the first, on new ones from the second. Columns of published tables are known (presets/references/edge).",
-    .options = {{"target", "NAME", "a column, or a device, to be told; more may follow; all if left out", true},
+    .options = {{"target", "NAME", "a column, or a device, to be predicted; more may follow; all if left out", true},
                 {"known", "NAME", "a target that the prior may know; more may follow; all others if left out", true},
                 {"no-prior", "", "know no other device"},
                 {"samples", "N", "networks measured on a target; 10 if left out"},
@@ -292,13 +292,13 @@ const Command edgeCommand{
                 {"only", "WORD", "networks whose name has it (int8); more may follow", true},
                 {"without", "WORD", "networks whose name has it not; more may follow", true},
                 {"topologies", "FOLDER",
-                 "NAME.param and NAME.onnx of networks by name: tells those that no device has too"},
+                 "NAME.param and NAME.onnx of networks by name: predicts those that no device has too"},
                 {"beside", "FILE",
                  "another table of networks by name: its devices are known too, and what it says of networks; more may "
                  "follow",
                  true},
                 {"model", "NAME",
-                 "tells networks by additive counts (additive, the default) or by what a graph network learned from "
+                 "predicts networks by additive counts (additive, the default) or by what a graph network learned from "
                  "known devices makes of them: graph; operators reads the operators alone, convolution and attention "
                  "with their neighbours"},
                 {"tell", "NETWORK",
@@ -308,7 +308,7 @@ const Command edgeCommand{
                 {"choose", "", "samples are chosen by what they say of the others, instead of drawn"},
                 {"next", "N", "list what to measure next of a new device, and the error that is then said"},
                 {"measured", "FILE", "what was measured of it so far: network,latency_ms"},
-                {"save", "FILE", "what is told of the device, for `run --method edge-device(file=FILE)`"},
+                {"save", "FILE", "what is predicted for the device, for `run --method edge-device(file=FILE)`"},
                 {"confusion", "NAME", "twice: does the one device put networks in the other's order?", true},
                 {"until", "SHARE", "list no more than this error needs, such as 0.05"},
                 {"rates", "", "measurements are per second"},
@@ -318,7 +318,7 @@ const Command edgeCommand{
                 {"json", "[FILE]", "the figures as JSON; standard output if left out"}},
     .required = {},
     .examples = {{"orrery-cli edge nasbench201_latency_ms.csv --target raspi4 --samples 10 --repeats 50",
-                  "how well ten networks tell the others"},
+                  "how well the others are predicted from ten networks"},
                  {"orrery-cli edge ncnn_benchmark_ms.csv --device device --device run --value avg_ms --reference "
                   "squeezenet --reference mobilenet --reference resnet18",
                   "networks by name, from three references"},

@@ -20,8 +20,9 @@
 
 namespace orrery {
 
-/// What an operator is told of its neighbours. On published tables nothing was as good as either (handbook, edge), and
-/// is trained in half the time. Words are always told of the mean.
+/// What an operator is told of its neighbours. On published tables nothing was as good as either, and is
+/// trained in half the time. It was chosen on those tables, whose figures are not blind (handbook, edge). Words are
+/// always told of the mean.
 enum class GraphEdges : std::uint8_t { None, Mean, Attention };
 
 struct GraphTraining {
@@ -40,7 +41,8 @@ struct NetworkGraphs {
     std::vector<NetworkGraph> graphs;
     std::size_t networks() const { return graphs.size() / each; }
 };
-/// Fails as graphOfCode, with `edge.stopped`: each code of operators becomes a workload, and a table may have thousands.
+/// Fails as graphOfCode, with `edge.stopped`: each code of operators becomes a workload, and a table may have
+/// thousands.
 Expected<NetworkGraphs> graphsOfCodes(std::string_view space, std::string_view input,
                                       std::span<const std::string> codes, GraphForm form,
                                       const std::stop_token& stop = {});
