@@ -217,6 +217,36 @@ private slots:
         QVERIFY2(std::abs(all->leftOut / error - 1) < 0.25, qPrintable(QString::number(all->leftOut / error)));
     }
 
+    // Fifty known devices, of which forty are left out by seed: intervals of a new one hold as they say, and are
+    // narrow.
+    void manyKnownDevicesSayHowFarANewOneIsOff() {
+        const EdgeTable table = madeTable(51, 150, 0.02, false);
+        const auto features = edgeFeatures(table);
+        auto prior = DevicePrior::learn(*features, std::span(table.values).subspan(1), analyticColumns(table));
+        QVERIFY(prior && prior->known() > DevicePrior::mostLeftOut);
+        const auto shares = [&](std::uint64_t seed) {
+            prior->calibrate(*features, std::span(table.values).subspan(1), 10, seed);
+            FeatureRows samples = features->none();
+            std::vector<double> values;
+            for (std::size_t r = 0; r < 10; ++r) samples.add(features->row(r)), values.push_back(table.values[0][r]);
+            const auto model = prior->condition(samples, values);
+            double held = 0, width = 0;
+            for (std::size_t r = 10; model && r < 150; ++r) {
+                const Predicted p = model->at(features->row(r));
+                held += p.low <= table.values[0][r] && table.values[0][r] <= p.high ? 1. / 140 : 0;
+                width += std::log(p.high / p.low) / 140;
+            }
+            return std::pair(held, width);
+        };
+        const auto one = shares(1), again = shares(1), other = shares(2);
+        qInfo("%.0f %% hold, widths %.3f and %.3f", 100 * one.first, one.second, other.second);
+        QVERIFY2(one.first >= 0.9 - 4 * std::sqrt(0.09 / 140), qPrintable(QString::number(one.first)));
+        // Noise of 2 % alone makes a 90 % interval 6.6 % wide.
+        QVERIFY(one.second < 4 * 0.066);
+        QCOMPARE(again, one);
+        QVERIFY(other.second != one.second);
+    }
+
     void theSameQuestionGivesTheSameBytes() {
         const EdgeTable table = madeTable(5, 200, 0.02, true);
         EdgeProtocol protocol;

@@ -136,8 +136,9 @@ public:
     Expected<DeviceModel> condition(const FeatureRows& networks, std::span<const double> latencies) const;
 
     std::size_t known() const { return used_.size(); }  ///< devices that were learned from; 0: a roofline alone
-    /// Leaves known devices out in turn, `mostLeftOut` of them at most, and conditions on so many of their rows. Nothing
-    /// where fewer than three devices are known, or above 200 samples.
+    /// Leaves known devices out in turn and conditions on so many of their rows; of more than `mostLeftOut` so many,
+    /// drawn by seed, for each costs a prior learned anew. Nothing where fewer than three devices are known, or above
+    /// 200 samples.
     void calibrate(const FeatureRows& networks, std::span<const std::vector<double>> latencies, std::size_t samples,
                    std::uint64_t seed);
 

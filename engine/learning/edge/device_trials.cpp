@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace orrery {
@@ -174,8 +175,17 @@ void DevicePrior::calibrate(const FeatureRows& networks, std::span<const std::ve
     trials_.samples = samples;
     std::vector<double> pooled;
     double worst = 0;
-    const std::size_t step = (used_.size() + mostLeftOut - 1) / mostLeftOut;
-    for (std::size_t device = 0; device < used_.size(); device += step) {
+    // Of many devices as many are drawn as there is time for, in no order of the table's columns.
+    std::vector<std::size_t> leftOut(used_.size());
+    std::iota(leftOut.begin(), leftOut.end(), std::size_t{0});
+    if (leftOut.size() > mostLeftOut) {
+        RandomStream random(seed, 5);
+        for (std::size_t i = 0; i < mostLeftOut; ++i)
+            std::swap(leftOut[i], leftOut[i + random.below(leftOut.size() - i)]);
+        leftOut.resize(mostLeftOut);
+        std::sort(leftOut.begin(), leftOut.end());
+    }
+    for (const std::size_t device : leftOut) {
         if (used_[device] >= latencies.size()) return;
         const std::vector<double>& values = latencies[used_[device]];
         std::vector<std::size_t> there;
