@@ -174,7 +174,7 @@ private slots:
         QVERIFY(nothing.open(QIODevice::WriteOnly) && nothing.write("no model") > 0);
         nothing.close();
         tab->predictAlso(broken);
-        QTRY_VERIFY_WITH_TIMEOUT(!tab->isWorking() && state->text().contains("broken.onnx"), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isWorking() && state->toolTip().contains("broken.onnx"), 20'000);
         QCOMPARE(told->cells()->rowCount(), 41);
         // Counts cannot predict it: they predict the table's, and say so. It can be left out again.
         model->setCurrentIndex(0);
