@@ -295,7 +295,7 @@ const Command evaluateCommand{
          {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
           "what would it say of this device, had nobody measured it?"},
          {"orrery-cli evaluate nasbench201_latency_ms.csv --samples 10 --seed 1 --json",
-          "how well ten networks tell a device's others"},
+          "how well a device's other networks are predicted from ten"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "
           "--held-out --json",
           "of one's own calibration, on the rows that it was not fitted to"}},
