@@ -325,6 +325,9 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     if (c.laidOut > 0)
         said.push_back(
             fmt::format("{} tensors are laid out anew where they cross between the places of kernels", c.laidOut));
+    if (c.laidOut > 0 &&
+        std::ranges::any_of(c.list().launches, [](const Launch& l) { return l.part != Part::Forward; }))
+        said.push_back("New layouts are those of the forward pass: gradients that cross are not laid out anew");
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
     if (c.pricer->tellsUses()) {

@@ -22,6 +22,28 @@ std::vector<std::int32_t> launchOf(const Workload& workload, const LaunchList& l
     return of;
 }
 
+// By the root of its views: whether a tensor is an image. Both ways through the operators, which stand in order.
+std::vector<char> imagesOf(const Graph& graph, const std::vector<TensorId>& roots) {
+    std::vector<char> image(graph.tensors.size());
+    const auto rootOf = [&](TensorId id) { return static_cast<std::size_t>(roots[static_cast<std::size_t>(id)]); };
+    const auto isImage = [&](TensorId id) { return graph.tensor(id) && image[rootOf(id)] != 0; };
+    const auto mark = [&](const std::vector<TensorId>& ids) {
+        for (const TensorId id : ids)
+            if (graph.tensor(id) && graph.tensors[rootOf(id)].shape.size() == 4) image[rootOf(id)] = 1;
+    };
+    const auto spread = [&](const Operator& op) {
+        const bool makesImages =
+            op.kind == OperatorKind::Conv || op.kind == OperatorKind::ConvTranspose || op.kind == OperatorKind::Pool;
+        if (!makesImages && std::ranges::none_of(op.inputs, isImage) && std::ranges::none_of(op.outputs, isImage))
+            return;
+        mark(op.inputs);
+        mark(op.outputs);
+    };
+    for (const Operator& op : graph.operators) spread(op);
+    for (std::size_t i = graph.operators.size(); i-- > 0;) spread(graph.operators[i]);
+    return image;
+}
+
 }  // namespace
 
 void layTensorsOut(const Workload& workload, Composition& c) {
@@ -37,6 +59,7 @@ void layTensorsOut(const Workload& workload, Composition& c) {
     if (std::ranges::none_of(away, [](char each) { return each != 0; })) return;
     const auto launchAt = launchOf(workload, c.list());
     const auto roots = viewRoots(graph);
+    const auto images = imagesOf(graph, roots);
     struct Tracks {
         std::int32_t writer = nobody, firstAway = nobody;
         bool readByHost = false;
@@ -76,6 +99,7 @@ void layTensorsOut(const Workload& workload, Composition& c) {
         ++c.laidOut;
     };
     for (std::size_t t = 0; t < tracks.size(); ++t) {
+        if (!images[t]) continue;
         const Tracks& track = tracks[t];
         const bool writtenAway = track.writer != nobody && away[static_cast<std::size_t>(track.writer)];
         if (writtenAway && (track.readByHost || leaves[t])) add(track.writer, t, leaves[t] != 0);
@@ -91,14 +115,14 @@ void addPartFigures(Estimate& answer, const Composition& c) {
         const Launch& launch = c.list().launches[i];
         PriceParts one = placed->parts(launch.kernel);
         const double layout = c.layouts.empty() ? 0 : c.layouts[i];
-        // Operands of fused operators are carried away, or belong to the host's kernel.
+        // What a launch takes beside its price: raised to its bound, or operands that the price leaves out.
         const double rest = c.prices[i].seconds - layout - launch.scale * one.sum();
         all.compute += launch.count * launch.scale * one.compute;
         all.transfer += launch.count * (launch.scale * one.transfer + (one.compute > 0 ? rest : 0));
         all.preparation += launch.count * (launch.scale * one.preparation + layout);
         all.host += launch.count * (launch.scale * one.host + (one.compute > 0 ? 0 : rest)) + c.pipelined.idle[i];
     }
-    all.host += latencyOf(c) - all.sum();  // the start of a graph, less what overlaps
+    all.host += c.graphLaunch - c.overlapped - c.turns;
     const auto names = placed->partNames();
     const std::array values{all.compute, all.transfer, all.preparation, all.host};
     for (std::size_t p = 0; p < values.size(); ++p)

@@ -33,7 +33,7 @@ public:
     bool away(const Kernel& kernel) const { return parts(kernel).compute > 0; }
     /// The least that the kernel takes away; infinite where it cannot go there.
     virtual double leastAway(const Kernel& kernel) const = 0;
-    /// Seconds in which the host lays a tensor out anew that crosses; 0 where both read it alike. `outside`: it comes
+    /// Seconds in which the host lays an image out anew that crosses; 0 where both read it alike. `outside`: it comes
     /// from outside the model, or leaves it.
     virtual double layoutSeconds(const Tensor& tensor, bool outside) const = 0;
     /// Row of rows() on which that is drawn.
@@ -43,9 +43,10 @@ public:
 };
 
 /// Bounds every launch by the better of the two places, and adds the time of new layouts to the launches that need
-/// them, once for each tensor: where one that the host wrote is read away, at the first launch that reads it; where one
-/// written away is read by the host, at the launch that wrote it. Of the forward pass. Does nothing where the pricer is
-/// none of two places.
+/// them, once for each image: where one that the host wrote is read away, at the first launch that reads it; where one
+/// written away is read by the host, at the launch that wrote it. Images are tensors of rank 4 that a convolution or
+/// pooling reads or writes, and those of rank 4 that operators make of them: matrices lie the same way for both. Of the
+/// forward pass; of a training step an assumption says so. Does nothing where the pricer is none of two places.
 void layTensorsOut(const Workload& workload, Composition& composition);
 
 /// The parts of the whole as figures: seconds, which add up to the latency, and the share of the first.
