@@ -1,5 +1,6 @@
 #include "methods/soc/copies.h"
 
+#include "base/text/read_file.h"
 #include "hardware/views/core_view.h"
 #include "methods/cpu/core_windows.h"
 #include "simulation/cpu/core/view_machine.h"
@@ -24,12 +25,15 @@ constexpr std::uint8_t V = pipeline::FirstVectorRegister;
 constexpr std::int64_t longRun = 1 << 18, someBytes = 1 << 19;
 constexpr std::int64_t fewestRuns = 16, mostRuns = 8192;
 
-// All of a core by which the time of a loop may differ.
+// All of a core by which the time of a loop may differ; a pipeline file of one's own may change under its name.
 std::string keyOf(const CoreView& core) {
     std::string key = fmt::format("{} {} {} {} {}", core.microarchitecture, core.clock.value, core.issueWidth,
                                   core.memoryBandwidth.value, core.memoryLatency.value);
     for (const CoreCache& cache : core.caches)
         key += fmt::format(" {} {} {}", cache.capacity.value, cache.latency.value, cache.ways);
+    const std::string& pipeline = core.microarchitecture;
+    if (pipeline.find('/') != std::string::npos || pipeline.ends_with(".yaml"))
+        if (const auto text = readFile(pipeline)) key += *text;
     return key;
 }
 
