@@ -2,17 +2,22 @@
 // others, schedules by hand and between their bounds, and the loops that copy.
 
 #include "hardware/files/catalogue.h"
+#include "hardware/views/device_ref.h"
 #include "hardware/views/spatial_array_view.h"
 #include "methods/soc/copies.h"
 #include "methods/soc/tile_schedule.h"
 #include "methods/soc/tiles.h"
 
+#include <QtCore/QFile>
+#include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <set>
+#include <stop_token>
 
 using namespace orrery;
 
@@ -253,6 +258,50 @@ private slots:
         QVERIFY(inOne && tileFits(p, inOne->tile, shared, 1) && !tileFits(p, inOne->tile, shared, 4));
     }
 
+    void longSidesTakeNoSteps() {
+        // Of 1,000,001 tiles of a row each those at the ends lack a row of their windows of three.
+        TileProblem p = image(1'000'001, 8, 8, 3);
+        p.columns = p.inColumns = p.windowColumns = 1;
+        const Tiling t = tilingOf(p, {1, 1, 8, 8});
+        QCOMPARE(t.rowTiles, 1'000'001);
+        QCOMPARE(t.input.bytes, (999'999 * 3.0 + 2 * 2) * 8 * 2);
+        // A product of 1e12 rows and as many results as no scratchpad holds is refused before any tile is looked at;
+        // one with a channel of each is many invocations too.
+        const auto begin = std::chrono::steady_clock::now();
+        TileProblem rows = image(1, 4096, 4096, 1);
+        rows.rows = rows.inRows = 1'000'000'000'000;
+        QVERIFY(leastInvocations(rows, three(32768), 1) > mostInvocations);
+        QVERIFY(!chooseTiling(rows, three(32768), 1, 32, 8, 64));
+        TileProblem deep = image(1, 1'000'000'000'000, 1, 1);
+        QVERIFY(!chooseTiling(deep, three(32768), 1, 1, 1, 64));
+        // A billion rows of one channel each: 2^14 fit at once.
+        TileProblem thin = image(1, 1, 1, 1);
+        thin.rows = thin.inRows = 1'000'000'000;
+        const auto found = chooseTiling(thin, three(32768), 1, 32, 8, 64);
+        QVERIFY(found);
+        QCOMPARE(found->invocations, std::ceil(1e9 / 16384));
+        // The walks that this replaces would take hours.
+        QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+    }
+    void noTilingNeedsLessThanTheLeast() {
+        for (const TileProblem& p : {image(14, 64, 64, 3), image(28, 32, 48, 1), image(1, 512, 300, 1)})
+            for (const double bytes : {1024.0, 4096.0, 65536.0}) {
+                const double least = leastInvocations(p, three(bytes), 1);
+                for (std::int64_t rows = 1; rows <= p.rows; ++rows)
+                    for (std::int64_t c = 1; c <= p.inputs; c += 7)
+                        for (std::int64_t k = 1; k <= p.outputs; k += 5) {
+                            const ImageTile tile{rows, p.columns, c, k};
+                            if (tileFits(p, tile, three(bytes), 1))
+                                QVERIFY(tilingOf(p, tile).invocations >= least * (1 - 1e-12));
+                        }
+            }
+    }
+    void choosingStopsWhenAsked() {
+        std::stop_source source;
+        source.request_stop();
+        QVERIFY(!chooseTiling(image(14, 64, 64, 3), three(4096), 1, 8, 8, 32, source.get_token()));
+    }
+
     void oneBufferByHand() {
         const std::vector<TileJob> jobs(2, {1, 2, 3, 1, 1, 0});
         const TileBill bill = scheduleTiles(jobs, 1, TileBuffers::One);
@@ -278,6 +327,24 @@ private slots:
         QCOMPARE(bill.seconds, 8.0);
         QCOMPARE(bill.compute, 5.0);
         QCOMPARE(bill.transfer, 3.0);
+    }
+    void aLinkCarriesBothWaysAtOnce() {
+        // In 0–2, 2–4 and 4–6; computed 2–4, 4–6 and 6–8; out 4–6, 6–8 and 8–10, where nothing behind the link limits.
+        const std::vector<TileJob> jobs(3, {0, 2, 2, 2, 0, 0});
+        QCOMPARE(scheduleTiles(jobs, 1, TileBuffers::Two, nullptr, 16, 0).seconds, 10.0);
+        // Half of the time behind: 0–1, 2–3, 4–5, 5–6, 6–7, 8–9: the same.
+        QCOMPARE(scheduleTiles(jobs, 1, TileBuffers::Two, nullptr, 16, 0.5).seconds, 10.0);
+        // On a bus all six transfers follow one another.
+        QVERIFY(scheduleTiles(jobs, 1, TileBuffers::Two).seconds >= 12.0);
+        double before = 0;
+        for (const double shared : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+            std::vector<TileJob> many(24, {0, 2, 1, 2, 0, 0});
+            for (std::size_t j = 0; j < many.size(); ++j) many[j].accelerator = std::int32_t(j % 4);
+            const TileBill bill = scheduleTiles(many, 4, TileBuffers::One, nullptr, 16, shared);
+            QVERIFY(bill.seconds >= std::max(48.0, 96 * shared) && bill.seconds >= before);
+            QCOMPARE(bill.compute + bill.transfer + bill.preparation, bill.seconds);
+            before = bill.seconds;
+        }
     }
     void schedulesKeepTheirBounds() {
         std::mt19937 random(11);
@@ -348,6 +415,30 @@ private slots:
             QCOMPARE(*loaded.rbegin() - *loaded.begin() + 1, std::uint64_t(4 * pitch + bytes));
             QVERIFY(integers >= 5u * runOverhead);
         }
+    }
+    void aPipelineFileThatChangesIsTimedAnew() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("mine.yaml");
+        QFile shipped(QString::fromStdString(presetsFolder() + "/pipelines/skylake-server.yaml"));
+        QVERIFY(shipped.open(QFile::ReadOnly));
+        const QByteArray text = shipped.readAll();
+        const auto streamed = [&](const QByteArray& pipeline) {
+            QFile file(path);
+            if (!file.open(QFile::WriteOnly) || file.write(pipeline) != pipeline.size()) qFatal("not written");
+            file.close();
+            auto design =
+                withAttribute(loadHardware("nvdla-soc")->hardware, "core.microarchitecture", path.toStdString());
+            if (!design) qFatal("%s", design.error().message.c_str());
+            const auto times = CopyTimes::make(*firstDevice(std::make_shared<const Hardware>(*design)));
+            if (!times) qFatal("%s", times.error().message.c_str());
+            return (*times)->runSeconds(1 << 18, 1 << 18, CopyWay::IntoTile);
+        };
+        QByteArray slow = text;
+        slow.replace("bandwidth: 13 GB/s", "bandwidth: 2 GB/s");
+        QVERIFY(slow != text);
+        const double before = streamed(text);
+        QVERIFY(streamed(slow) > 2 * before);
+        QCOMPARE(streamed(text), before);
     }
     void shortRunsCostMore() {
         const auto times = copyTimes();

@@ -165,8 +165,10 @@ Expected<SocView> socView(const DeviceRef& processor) {
         const std::int64_t copies = copiesBeside(processor, device);
         if (array) {
             view.accelerators += copies;
-            if (view.direct) view.direct->used.add(there.direct->used);
-            if (view.coherent && there.coherent) view.coherent->used.add(there.coherent->used);
+            if (there.direct->name != view.direct->name)
+                view.assumptions.push_back(fmt::format("`{}` shares `{}` with `{}`: its own way, `{}`, is not used.",
+                                                       ownView->name, view.direct->name, view.acceleratorName,
+                                                       there.direct->name));
             view.used.add(one->used);
             continue;
         }

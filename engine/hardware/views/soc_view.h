@@ -19,7 +19,7 @@ namespace orrery {
 /// One way of data into an accelerator and out of it.
 struct SocWay {
     std::string name;      ///< of the link; of the memory, where its bus is the way
-    BytesPerSecond rate;   ///< of both directions together: a link carries one transfer at a time
+    BytesPerSecond rate;   ///< of one direction of a link; of a bus, of both together
     Seconds latency;       ///< of one transfer; 0 where not given
     JoulesPerByte energy;  ///< of the link; 0 where not given
     PartsRead used;        ///< the links

@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "hardware/views/device_view.h"
+#include "hardware/walk.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/model/kernel_slot.h"
 #include "methods/soc/soc_pricer.h"
@@ -24,6 +25,15 @@ Expected<DeviceRef> withTilesInside(const DeviceRef& accelerator) {
     for (const auto& [attribute, value] : {std::pair{"bandwidth", "1000000 GB/s"}, std::pair{"latency", "0.1 ns"}})
         if (auto set = setAttribute(memory, attribute, value); !set) return Unexpected(std::move(set.error()));
     return DeviceRef{std::move(design), accelerator.path};
+}
+
+bool holdsVectors(const Component& device) {
+    bool found = false;
+    walk(device, [&](const Component& part, const ComponentPath&) {
+        found = found || part.kind == ComponentKind::VectorUnit;
+        return !found;
+    });
+    return found;
 }
 
 Expected<std::int64_t> threadsOf(std::string_view text, const SocView& view, std::int64_t cores) {
@@ -53,6 +63,12 @@ Expected<void> checkPort(const SocView& view) {
 Expected<KernelPricerPtr> bindSocOffload(const DeviceRef& place, const BindContext& context) {
     auto view = socView(place);
     if (!view) return Unexpected(std::move(view.error()));
+    if (view->accelerators > mostAccelerators)
+        return fail("soc.accelerators",
+                    fmt::format("`{}` stands {} times beside `{}`", view->acceleratorName, view->accelerators,
+                                view->processorName),
+                    fmt::format("{} at most", mostAccelerators), "draw fewer accelerators",
+                    Place{{}, 0, 0, pathText(view->accelerator)});
     auto host = fillSlot(optionOf(context, "compute", usualHost), socOffloadId, place, context);
     if (!host) return host;
     const std::string_view placing = optionOf(context, "place", "products");
@@ -74,6 +90,10 @@ Expected<KernelPricerPtr> bindSocOffload(const DeviceRef& place, const BindConte
     if (!inside) return Unexpected(inside.error());
     const auto array = deviceView(*inside);
     if (!array) return Unexpected(array.error());
+    // A device without vector units computes on its multipliers, behind which nothing passes results through them
+    // again.
+    for (std::size_t type = 0; type < dtypeCount && holdsVectors(*view->accelerator.component()); ++type)
+        settings.vectorRates[type] = array->peaks[static_cast<std::size_t>(UnitKind::Vector)][type].value;
     for (std::size_t type = 0; type < dtypeCount; ++type)
         settings.multiplies[type] = array->peaks[static_cast<std::size_t>(UnitKind::Tensor)][type].value > 0;
     settings.own = ownType(*array);
@@ -157,14 +177,15 @@ MethodCard socOffloadCard() {
         .platforms = {"CPU", "Accelerator", "NPU"},
         .evidence =
             {{"convolutional networks", "SoC",
-              "computing takes 11 to 24 % of AlexNet, VGG-16, ResNet-50 and MobileNetV2 by DMA and 29 to 48 % "
-              "over a coherent port; SMAUG's abstract states 25 to 40 % of other networks; nothing was fitted"}},
+              "computing takes 13 to 24 % of AlexNet, VGG-16, ResNet-50 and MobileNetV2 by DMA and 34 to 49 % "
+              "over a coherent port, 10 to 23 % and 25 to 47 % where no operator is fused; SMAUG's abstract states 25 "
+              "to 40 % of other networks; nothing was fitted"}},
         .needs = {"A CPU whose core names its microarchitecture", "An accelerator with an array and scratchpads",
                   "A memory that both share, or a link between them", "Shapes of all tensors"},
         .failureMode =
             "Nothing around the accelerator has been measured. Copies find cold caches; a runtime's own work for each "
             "operator, address translation and interrupts are left out; convolutions in groups, attention, pooling and "
-            "element-wise work stay on the processor, and operators follow one another.",
+            "element-wise operators that are not fused stay on the processor, and operators follow one another.",
         .lineage =
             {"Xi et al.: SMAUG: End-to-End Full-Stack Simulation Infrastructure for Deep Learning Workloads, ACM "
              "TACO 2020",

@@ -1,5 +1,7 @@
 #include "methods/soc/soc_pricer.h"
 
+#include "workload/kernel_parts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,8 +11,10 @@ namespace orrery {
 
 namespace {
 
-// More invocations are scheduled several as one; more than the other are left to the processor.
-constexpr double mostJobs = 1 << 16, mostInvocations = 2e7;
+// More invocations are scheduled several as one.
+constexpr double mostJobs = 1 << 16;
+// Runs of jobs that the rows of all accelerators show together.
+constexpr std::int64_t mostPieces = 1024, usualPieces = 16;
 
 std::int64_t lengthOf(std::int64_t extent, std::int64_t tile, std::int64_t index) {
     return std::min(tile, extent - index * tile);
@@ -96,6 +100,14 @@ double SocPricer::carrySeconds(double bytes, double transfers, double cached) co
     return bytes * (cached / cache + (1 - cached) / past) + transfers * way.latency.value;
 }
 
+// Of the time of a transfer, the part in which it holds what both directions of the way share: memory and cache. A
+// link's bandwidth is that of one direction; a bus is the memory's own.
+double SocPricer::sharedPart(double cached) const {
+    const double cache = view_.cacheBandwidth.value > 0 ? cached / view_.cacheBandwidth.value : 0;
+    const double behind = cache + (1 - cached) / view_.memoryBandwidth.value;
+    return std::min(1.0, behind / carrySeconds(1, 0, cached));
+}
+
 // Seconds of one tile of each operand.
 struct SocPricer::TileCosts {
     double prepareInput = 0, prepareWeights = 0, gather = 0;
@@ -140,7 +152,7 @@ Expected<bool> SocPricer::addJobs(const Kernel& kernel, const TileCosts& costs, 
         std::size_t job = 0;
         std::int64_t joined = 0;  // invocations in it
     };
-    const std::int64_t lanes = view_.accelerators;
+    const std::int64_t lanes = lanesOf(t);
     std::vector<Lane> at(static_cast<std::size_t>(lanes));
     const auto together = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(t.invocations / mostJobs)));
     jobs.reserve(static_cast<std::size_t>(std::min(t.invocations, mostJobs) + 2 * double(lanes)));
@@ -151,6 +163,8 @@ Expected<bool> SocPricer::addJobs(const Kernel& kernel, const TileCosts& costs, 
         const std::int64_t image = group / (t.outputTiles * places), product = image / p.images;
         Lane& lane = at[static_cast<std::size_t>(group % lanes)];
         for (std::int64_t c = 0; c < t.inputTiles; ++c) {
+            if (c % 4096 == 4095 && context.stop.stop_requested())
+                return fail("study.cancelled", "the estimate was cancelled");
             const auto price = prices.at(place / t.columnTiles, place % t.columnTiles, c, k);
             if (!price) return Unexpected(price.error());
             if (!(*price)->priced || !std::isfinite((*price)->seconds)) return false;
@@ -182,8 +196,9 @@ Expected<bool> SocPricer::addJobs(const Kernel& kernel, const TileCosts& costs, 
 Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, const TileProblem& problem,
                                                       TileBuffers buffers, PriceContext& context) const {
     auto tiling = chooseTiling(problem, view_.buffers, buffers == TileBuffers::Two ? 2 : 1, view_.inputLanes,
-                               view_.outputLanes, view_.line.value);
-    if (!tiling || tiling->invocations > mostInvocations) return std::optional<SocKernel>{};
+                               view_.outputLanes, view_.line.value, context.stop);
+    if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
+    if (!tiling) return std::optional<SocKernel>{};
     SocKernel away;
     away.buffers = buffers;
     away.tiling = std::move(*tiling);
@@ -192,19 +207,72 @@ Expected<std::optional<SocKernel>> SocPricer::inTiles(const Kernel& kernel, cons
     const auto priced = addJobs(kernel, costs, away, jobs, context);
     if (!priced) return Unexpected(priced.error());
     if (!*priced) return std::optional<SocKernel>{};
-    away.bill = scheduleTiles(jobs, static_cast<std::int32_t>(view_.accelerators), buffers, &away.spans);
+    const std::int64_t lanes = lanesOf(away.tiling);
+    away.bill = scheduleTiles(jobs, static_cast<std::int32_t>(lanes), buffers, &away.spans,
+                              static_cast<std::size_t>(std::clamp<std::int64_t>(mostPieces / lanes, 1, usualPieces)),
+                              sharedPart(cachedShare(away.tiling)));
+    if (auto finished = finish(kernel, away, context); !finished) return Unexpected(std::move(finished.error()));
     away.price = priceOf(away, kernel);
     return std::optional<SocKernel>(std::move(away));
+}
+
+double SocPricer::operandSeconds(const Kernel& kernel) const {
+    return view_.memoryBandwidth.value > 0 ? kernel.epilogue.bytes / view_.memoryBandwidth.value : 0;
+}
+
+double SocPricer::vectorRate(DType type) const {
+    const auto of = [&](DType each) { return settings_.vectorRates[static_cast<std::size_t>(each)]; };
+    if (of(type) > 0) return of(type);
+    return settings_.own && of(*settings_.own) > 0 ? of(*settings_.own) : of(DType::F32);
+}
+
+// Bias and the operators fused behind the product: on the vector units behind the arrays, all results of a kernel after
+// its products. Where none is drawn the processor passes over the results once more.
+Expected<void> SocPricer::finish(const Kernel& kernel, SocKernel& away, PriceContext& context) const {
+    const TileProblem& p = away.tiling.problem;
+    const double rows = double(p.products) * double(p.images) * double(p.rows) * double(p.columns);
+    const double operations = kernel.epilogue.operations + (kernel.bias ? rows * double(p.outputs) : 0);
+    if (const double rate = vectorRate(kernel.type); rate > 0 || operations <= 0) {
+        if (operations > 0) away.finishing = operations / (rate * double(lanesOf(away.tiling)));
+        away.operands = operandSeconds(kernel);
+    } else {
+        Kernel pass;
+        pass.kind = KernelKind::Elementwise;
+        pass.function = "Add";
+        pass.type = pass.weightType = wideType(kernel.type);
+        pass.m = static_cast<std::int64_t>(rows), pass.n = p.outputs;
+        countWork(pass);
+        pass.flops = operations;
+        pass.readBytes += kernel.epilogue.bytes;
+        auto price = host_->price(pass, context);
+        if (!price) return Unexpected(std::move(price.error()));
+        away.finishingHost = price->seconds;
+    }
+    const double end = away.bill.seconds;
+    if (away.operands > 0) away.spans.push_back({transferRow(0), end, end + away.operands});
+    if (away.finishing > 0)
+        away.spans.push_back({computeRow(0), end + away.operands, end + away.operands + away.finishing});
+    if (away.finishingHost > 0) away.spans.push_back({0, end, end + away.finishingHost});
+    away.bill.compute += away.finishing;
+    away.bill.transfer += away.operands;
+    away.bill.seconds += away.finishing + away.operands;
+    return {};
+}
+
+std::int64_t SocPricer::lanesOf(const Tiling& tiling) const {
+    const double results = tiling.output.tiles;
+    return results < double(view_.accelerators) ? std::max<std::int64_t>(1, static_cast<std::int64_t>(results))
+                                                : view_.accelerators;
 }
 
 KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) const {
     const TileBill& bill = away.bill;
     const Tiling& t = away.tiling;
     KernelPrice price;
-    price.seconds = bill.seconds;
-    const double scale = away.computing > 0 ? bill.compute / away.computing : 0;
-    price.low = bill.seconds - scale * std::max(0.0, away.computing - away.low);
-    price.high = bill.seconds + scale * std::max(0.0, away.high - away.computing);
+    price.seconds = away.seconds();
+    const double scale = away.computing > 0 ? (bill.compute - away.finishing) / away.computing : 0;
+    price.low = price.seconds - scale * std::max(0.0, away.computing - away.low);
+    price.high = price.seconds + scale * std::max(0.0, away.high - away.computing);
     price.errorKnown = false;  // nobody has measured what stands around the accelerator
     price.bound =
         bill.compute >= bill.transfer + bill.preparation ? Bound{BoundKind::Compute, -1} : Bound{BoundKind::Memory, 0};
@@ -214,8 +282,8 @@ KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) cons
         for (const CopyRuns& runs : operand->runs) copied += runs.count * runs.bytes;
     if (!settings_.weightsAhead)
         for (const CopyRuns& runs : t.weights.runs) copied += runs.count * runs.bytes;
-    price.levelBytes[0] = static_cast<float>(sent + 2 * copied);
-    price.busy = static_cast<float>(bill.seconds > 0 ? bill.compute / bill.seconds : 0);
+    price.levelBytes[0] = static_cast<float>(sent + 2 * copied + kernel.epilogue.bytes);
+    price.busy = static_cast<float>(price.seconds > 0 ? (bill.compute - away.finishing) / price.seconds : 0);
     price.note = static_cast<std::int8_t>(firstNote_ + static_cast<std::int8_t>(Stays::Away));
     price.measured = true;  // of other units than those whose peaks bound the processor's kernels
     if (view_.macEnergy.value > 0 && view_.memoryEnergy.value > 0) {
@@ -224,7 +292,7 @@ KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) cons
         for (const SocBuffer& each : view_.buffers) buffer = std::max(buffer, each.energy.value);
         price.joules = kernel.flops / 2 * view_.macEnergy.value +
                        sent * (view_.memoryEnergy.value + way.energy.value + buffer) +
-                       2 * copied * view_.memoryEnergy.value;
+                       (2 * copied + kernel.epilogue.bytes) * view_.memoryEnergy.value;
     }
     return price;
 }
@@ -236,8 +304,14 @@ Expected<SocPricer::KnownPtr> SocPricer::priceNew(const Kernel& kernel, PriceCon
     auto host = host_->price(kernel, inside);
     if (!host) return Unexpected(std::move(host.error()));
     known.host = *host;
+    if (!host_->takesEpilogue()) {
+        const double operands = operandSeconds(kernel);
+        for (double* each : {&known.host.seconds, &known.host.low, &known.host.high}) *each += operands;
+        if (known.host.levelBytes[0] >= 0) known.host.levelBytes[0] += static_cast<float>(kernel.epilogue.bytes);
+    }
     if (known.host.joules < 0 && view_.operationEnergy.value > 0 && view_.memoryEnergy.value > 0)
-        known.host.joules = kernel.flops * view_.operationEnergy.value + kernel.bytes() * view_.memoryEnergy.value;
+        known.host.joules = kernel.flops * view_.operationEnergy.value +
+                            (kernel.bytes() + kernel.epilogue.bytes) * view_.memoryEnergy.value;
     const auto problem = tileProblem(kernel);
     if (!problem) return made;
     auto one = inTiles(kernel, *problem, TileBuffers::One, inside);
@@ -247,16 +321,16 @@ Expected<SocPricer::KnownPtr> SocPricer::priceNew(const Kernel& kernel, PriceCon
         // Two buffers hold smaller tiles: where that costs more than it hides, one is used.
         auto two = inTiles(kernel, *problem, TileBuffers::Two, inside);
         if (!two) return Unexpected(std::move(two.error()));
-        if (*two && (!*one || (*two)->bill.seconds < (*one)->bill.seconds)) one = std::move(two);
+        if (*two && (!*one || (*two)->seconds() < (*one)->seconds())) one = std::move(two);
     }
     if (!*one) return made;
-    known.stays = settings_.cheaper && (*one)->bill.seconds >= known.host.seconds ? Stays::Cheaper : Stays::Away;
+    known.stays = settings_.cheaper && (*one)->seconds() >= known.host.seconds ? Stays::Cheaper : Stays::Away;
     known.away = std::move(*one);
     return made;
 }
 
 Expected<SocPricer::KnownPtr> SocPricer::priceOnce(const Kernel& kernel, PriceContext& context) const {
-    const std::uint64_t identity = kernelIdentity(kernel);
+    const std::tuple identity{kernelIdentity(kernel), kernel.bias, kernel.epilogue.operations, kernel.epilogue.bytes};
     {
         const std::scoped_lock lock(guard_);
         if (const auto found = known_.find(identity); found != known_.end()) return found->second;
@@ -298,6 +372,7 @@ PriceParts SocPricer::parts(const Kernel& kernel) const {
     if ((*known)->stays == Stays::Away) {
         const TileBill& bill = (*known)->away->bill;
         parts.compute = bill.compute, parts.transfer = bill.transfer, parts.preparation = bill.preparation;
+        parts.host = (*known)->away->finishingHost;
     } else {
         parts.host = (*known)->host.seconds;
     }
@@ -307,13 +382,13 @@ PriceParts SocPricer::parts(const Kernel& kernel) const {
 double SocPricer::leastAway(const Kernel& kernel) const {
     const auto p = tileProblem(kernel);
     if (!p) return std::numeric_limits<double>::infinity();
-    const double macs = double(p->products * p->images) * double(p->rows * p->columns) * double(p->inputs) *
-                        double(p->outputs) * double(p->windowRows * p->windowColumns);
-    return macs / (double(view_.inputLanes * view_.outputLanes * view_.accelerators) * view_.clock.value);
+    const double macs = double(p->products) * double(p->images) * double(p->rows) * double(p->columns) *
+                        double(p->inputs) * double(p->outputs) * double(p->windowRows) * double(p->windowColumns);
+    return macs /
+           (double(view_.inputLanes) * double(view_.outputLanes) * double(view_.accelerators) * view_.clock.value);
 }
 
 double SocPricer::layoutSeconds(const Tensor& tensor, bool outside) const {
-    // Of images alone: matrices lie the same way for both.
     if (tensor.shape.size() != 4 || (!settings_.hostLayout && !outside)) return 0;
     std::array<double, 4> extents{};
     for (std::size_t d = 0; d < 4; ++d) {

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace orrery {
@@ -27,7 +28,11 @@ struct SocSettings {
     bool hostLayout = false;                    ///< the processor's own operators keep channels outermost
     std::array<bool, dtypeCount> multiplies{};  ///< types that the accelerator multiplies
     std::optional<DType> own;                   ///< what it computes other types as; none: as they are
+    /// Operations per second of the vector units of one accelerator; 0: none is drawn for the type.
+    std::array<double, dtypeCount> vectorRates{};
 };
+/// More are refused with `soc.accelerators`: each has a lane of the schedule and rows of the timeline.
+inline constexpr std::int64_t mostAccelerators = 1024;
 
 /// Cycles of the processor's clock to write one line of its caches back, and to throw one away: measured on the two
 /// Cortex-A9 of a Zynq at 667 MHz (84 and 71 ns; Shao et al.: Co-Designing Accelerators and SoC Interfaces using
@@ -42,9 +47,14 @@ struct SocKernel {
     double computing = 0;               ///< of all invocations, one after another
     double carrying = 0;                ///< of the way
     double copying = 0, coherence = 0;  ///< of the processor: copies, and flushes with invalidations
+    double finishing = 0;               ///< of fused operators and bias on vector units, in the bill's computing
+    double operands = 0;                ///< of what they read on top, in the bill's transfers
+    double finishingHost = 0;           ///< of the processor, where no vector unit is drawn; behind the bill
     double low = 0, high = 0;           ///< sides of `computing`
     std::vector<KernelSpan> spans;
     KernelPrice price;
+
+    double seconds() const { return bill.seconds + finishingHost; }
 };
 
 class SocPricer final : public PlacedPricer {
@@ -69,7 +79,7 @@ public:
     double correlation(KernelKind kind) const override { return host_->correlation(kind); }
     PartsRead used() const override;
     bool launchInside() const override { return host_->launchInside(); }
-    bool takesEpilogue() const override { return host_->takesEpilogue(); }
+    bool takesEpilogue() const override { return true; }
     bool takesAnyType() const override { return host_->takesAnyType(); }
 
     /// Nothing where it stays on the processor: another kind of kernel, no tile fits, or it takes less there. Fails
@@ -96,7 +106,12 @@ private:
     Expected<std::optional<SocKernel>> inTiles(const Kernel& kernel, const TileProblem& problem, TileBuffers buffers,
                                                PriceContext& context) const;
     double carrySeconds(double bytes, double transfers, double cached) const;
+    double sharedPart(double cached) const;
+    Expected<void> finish(const Kernel& kernel, SocKernel& away, PriceContext& context) const;
+    double operandSeconds(const Kernel& kernel) const;
+    double vectorRate(DType type) const;
     double cachedShare(const Tiling& tiling) const;
+    std::int64_t lanesOf(const Tiling& tiling) const;  ///< accelerators that get a tile of results
     KernelPrice priceOf(const SocKernel& away, const Kernel& kernel) const;
 
     SocView view_;
@@ -106,7 +121,8 @@ private:
     std::string acceleratorMethod_;
     std::int8_t firstNote_ = 0;
     mutable std::mutex guard_;
-    mutable std::map<std::uint64_t, KnownPtr> known_;
+    /// By identity, bias, and operations and bytes of the epilogue.
+    mutable std::map<std::tuple<std::uint64_t, bool, double, double>, KnownPtr> known_;
 };
 
 }  // namespace orrery

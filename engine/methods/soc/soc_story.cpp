@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace orrery {
 
 std::array<std::string, 4> SocPricer::partNames() const {
@@ -40,18 +42,28 @@ std::vector<std::string> SocPricer::assumptions() const {
     const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
     out.push_back(fmt::format("Tiles on `{}` ({} of them) are priced by `{}`, operands in the scratchpads",
                               view_.acceleratorName, view_.accelerators, acceleratorMethod_));
-    out.push_back(settings_.coherent
-                      ? fmt::format("Transfers cross `{}` one at a time and coherently; what `{}` holds of a kernel's "
-                                    "tensors comes from it, the rest from {}",
-                                    way.name, view_.cacheName, view_.memoryName)
-                      : fmt::format("Transfers cross `{}` one at a time, past the caches: {} cycles for each line that "
-                                    "is written back before, {} for each that is thrown away after, as measured on a "
-                                    "Zynq (Shao et al., MICRO 2016)",
-                                    way.name, flushCycles, invalidateCycles));
     out.push_back(
-        fmt::format("`{}` copies tiles by the loop of its own core, on {} of {} cores; caches are cold, "
-                    "tensors lie with channels innermost, and a tensor of one tile is not copied",
-                    view_.processorName, settings_.threads, copies_->cores()));
+        settings_.coherent
+            ? fmt::format("Transfers cross `{}`, one each way at a time and coherently; what `{}` holds of a kernel's "
+                          "tensors comes from it, the rest from {}",
+                          way.name, view_.cacheName, view_.memoryName)
+            : fmt::format("Transfers cross `{}`, one each way at a time, past the caches: {} cycles for each line that "
+                          "is written back before, {} for each that is thrown away after, as measured on a "
+                          "Zynq (Shao et al., MICRO 2016)",
+                          way.name, flushCycles, invalidateCycles));
+    const bool units = std::ranges::any_of(settings_.vectorRates, [](double rate) { return rate > 0; });
+    out.push_back(units
+                      ? fmt::format("Bias and operators fused behind a product run on the vector units of `{}`, after "
+                                    "its products; what they read on top crosses at the bandwidth of {}",
+                                    view_.acceleratorName, view_.memoryName)
+                      : fmt::format("`{}` has no vector unit: bias and operators fused behind a product are one more "
+                                    "pass of `{}` over its results",
+                                    view_.acceleratorName, view_.processorName));
+    out.push_back(
+        fmt::format("`{}` copies tiles by the loop of its own core, in registers of {} bytes as its "
+                    "microarchitecture has them, on {} of {} cores; caches are cold, tensors lie with "
+                    "channels innermost, and a tensor of one tile is not copied",
+                    view_.processorName, copies_->machine().vectorBytes, settings_.threads, copies_->cores()));
     out.push_back(settings_.weightsAhead ? "Tiles of weights were made before the pass"
                                          : "Tiles of weights are made in every pass");
     out.push_back(settings_.buffers == TileBuffers::Two
@@ -88,7 +100,7 @@ KernelStory SocPricer::explain(const Kernel& kernel) const {
     };
     add(fmt::format("on {}", view_.processorName), known->host.seconds, Dimension::Time,
         known->stays == Stays::Away ? "Not chosen." : "Chosen.");
-    add(fmt::format("on {}", view_.acceleratorName), away.bill.seconds, Dimension::Time,
+    add(fmt::format("on {}", view_.acceleratorName), away.seconds(), Dimension::Time,
         fmt::format("{}: tiles of {} × {} results, {} channels in and {} out, {}.",
                     known->stays == Stays::Away ? "Chosen" : "Not chosen", t.tile.rows, t.tile.columns, t.tile.inputs,
                     t.tile.outputs, away.buffers == TileBuffers::Two ? "two buffers" : "one buffer"));
@@ -110,6 +122,14 @@ KernelStory SocPricer::explain(const Kernel& kernel) const {
     add("carrying", away.carrying, Dimension::Time, "Of all transfers, one after another.");
     add("copying", away.copying, Dimension::Time, "Into tiles and out of them.");
     add("coherence", away.coherence, Dimension::Time, "Lines written back and thrown away.");
+    if (away.finishing > 0)
+        add("bias and fused operators", away.finishing, Dimension::Time,
+            "On the vector units, after the products; in computing.");
+    if (away.operands > 0)
+        add("operands of fused operators", away.operands, Dimension::Time, "At the memory's bandwidth; in transfers.");
+    if (away.finishingHost > 0)
+        add(fmt::format("bias and fused operators on {}", view_.processorName), away.finishingHost, Dimension::Time,
+            "No vector unit is drawn: one more pass over the results, behind the other parts.");
     add("computing, of the time", away.bill.compute, Dimension::Time, "While any accelerator computes.");
     add("transfers, of the time", away.bill.transfer, Dimension::Time, "While none computes and the way carries.");
     add("preparation, of the time", away.bill.preparation, Dimension::Time, "The rest; the three add up.");

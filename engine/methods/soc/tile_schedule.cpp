@@ -1,8 +1,10 @@
 #include "methods/soc/tile_schedule.h"
 
+#include <queue>
+
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <functional>
 
 namespace orrery {
 
@@ -26,8 +28,9 @@ struct Lane {
 
 class Floor {
 public:
-    Floor(std::span<const TileJob> jobs, std::int32_t accelerators, TileBuffers buffers)
+    Floor(std::span<const TileJob> jobs, std::int32_t accelerators, TileBuffers buffers, double shared)
         : jobs_(jobs),
+          shared_(shared),
           ahead_(buffers == TileBuffers::Two ? 2 : 1),
           passages_(jobs.size()),
           ready_(jobs.size()),
@@ -44,7 +47,12 @@ public:
     }
 
     TileBill run(TileBuffers buffers) {
-        while (step()) {
+        for (std::size_t l = 0; l < lanes_.size(); ++l) await(l);
+        while (!waiting_.empty()) {
+            const Waiting first = waiting_.top();
+            waiting_.pop();
+            pass(first);
+            await(first.lane);
         }
         double end = prepared_;
         for (const Passage& each : passages_) end = std::max(end, each.out);
@@ -59,6 +67,7 @@ public:
         TileBill bill;
         bill.seconds = std::max(end, processor);
         bill.compute = unite(computed_);
+        unite(carried_);
         bill.transfer = std::min(bill.seconds - bill.compute, without(carried_, computed_));
         bill.preparation = bill.seconds - bill.compute - bill.transfer;
         return bill;
@@ -80,42 +89,53 @@ private:
         const Passage& before = at(lane, lane.next - ahead_);
         return std::max(prepared, ahead_ == 1 ? before.out : before.compute);
     }
-    double carry(double ready, double takes) {
+    double carry(double ready, double takes, double& free) {
         if (takes <= 0) return ready;
-        const double begin = std::max(ready, wayFree_);
-        carried_.push_back({begin, begin + takes});
-        return wayFree_ = begin + takes;
+        const double begin = std::max(ready, free);
+        const double behind = std::max(begin, sharedFree_) + shared_ * takes;
+        free = std::max(begin + takes, behind);
+        sharedFree_ = behind;
+        carried_.push_back({begin, free});
+        return free;
     }
 
-    // The transfer that is ready first; results before tiles, the first accelerator before the others.
-    bool step() {
-        double first = std::numeric_limits<double>::infinity();
-        Lane* chosen = nullptr;
-        bool stores = false;
-        for (Lane& lane : lanes_) {
-            const bool mayStore = lane.stored < lane.computed;
-            if (mayStore && at(lane, lane.stored).compute < first)
-                first = at(lane, lane.stored).compute, chosen = &lane, stores = true;
-            const bool mayLoad = lane.next < lane.jobs.size() && lane.next < lane.stored + ahead_;
-            if (mayLoad && readyIn(lane) < first) first = readyIn(lane), chosen = &lane, stores = false;
+    // The next transfer of an accelerator, by when it is ready; results before tiles.
+    struct Waiting {
+        double ready;
+        std::size_t lane;
+        bool stores;
+        // The first accelerator before the others.
+        bool operator>(const Waiting& other) const {
+            return ready != other.ready ? ready > other.ready : lane > other.lane;
         }
-        if (!chosen) return false;
-        Lane& lane = *chosen;
-        const std::size_t k = stores ? lane.stored++ : lane.next++;
+    };
+    // What is ready when depends on the accelerator's own past alone.
+    void await(std::size_t l) {
+        const Lane& lane = lanes_[l];
+        const bool mayStore = lane.stored < lane.computed;
+        const bool mayLoad = lane.next < lane.jobs.size() && lane.next < lane.stored + ahead_;
+        const double store = mayStore ? at(lane, lane.stored).compute : 0, load = mayLoad ? readyIn(lane) : 0;
+        if (mayStore && (!mayLoad || store <= load))
+            waiting_.push({store, l, true});
+        else if (mayLoad)
+            waiting_.push({load, l, false});
+    }
+    void pass(const Waiting& transfer) {
+        Lane& lane = lanes_[transfer.lane];
+        const std::size_t k = transfer.stores ? lane.stored++ : lane.next++;
         const auto j = static_cast<std::size_t>(lane.jobs[k]);
         Passage& passage = passages_[j];
-        if (stores) {
-            passage.out = carry(passage.compute, jobs_[j].out);
-            return true;
+        if (transfer.stores) {
+            passage.out = carry(passage.compute, jobs_[j].out, outFree_);
+            return;
         }
-        passage.in = carry(first, jobs_[j].in);
+        passage.in = carry(transfer.ready, jobs_[j].in, inFree_);
         double begin = passage.in;
         if (k > 0) begin = std::max(begin, at(lane, k - 1).compute);
         if (k >= ahead_) begin = std::max(begin, at(lane, k - ahead_).out);
         passage.compute = begin + jobs_[j].compute;
         if (jobs_[j].compute > 0) computed_.push_back({begin, passage.compute});
         lane.computed = k + 1;
-        return true;
     }
 
     // Sorts and joins; the length of it all.
@@ -148,13 +168,15 @@ private:
     }
 
     std::span<const TileJob> jobs_;
+    double shared_ = 1;
     std::size_t ahead_;
     std::vector<Passage> passages_;
     std::vector<double> ready_;
     std::vector<Lane> lanes_;
     std::vector<Stretch> carried_, computed_;
     std::vector<std::int32_t> gathered_;
-    double prepared_ = 0, wayFree_ = 0;
+    std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
+    double prepared_ = 0, inFree_ = 0, outFree_ = 0, sharedFree_ = 0;
 };
 
 void drawSpans(std::span<const TileJob> jobs, const Floor& floor, TileBuffers buffers, double seconds,
@@ -203,8 +225,8 @@ void drawSpans(std::span<const TileJob> jobs, const Floor& floor, TileBuffers bu
 }  // namespace
 
 TileBill scheduleTiles(std::span<const TileJob> jobs, std::int32_t accelerators, TileBuffers buffers,
-                       std::vector<KernelSpan>* spans, std::size_t pieces) {
-    Floor floor(jobs, accelerators, buffers);
+                       std::vector<KernelSpan>* spans, std::size_t pieces, double shared) {
+    Floor floor(jobs, accelerators, buffers, shared);
     const TileBill bill = floor.run(buffers);
     if (spans) drawSpans(jobs, floor, buffers, bill.seconds, *spans, pieces);
     return bill;

@@ -40,11 +40,13 @@ inline std::int32_t computeRow(std::int32_t accelerator) {
     return 3 + 2 * accelerator;
 }
 
-/// The way carries one transfer at a time, whichever was ready first. Jobs of one accelerator run in their order, and
-/// the processor prepares in the order of all jobs, before it gathers. No moment passes in which nobody works.
-/// O(jobs × accelerators). Spans, where they are asked for, are those of at most `pieces` runs of jobs for each
-/// accelerator: in each every part is as long as in all of its jobs.
+/// The way carries one transfer in and one out at a time, whichever was ready first. Behind it stands something that
+/// both directions share, and that each transfer takes for the part `shared` (0 … 1) of its time: with 1, the way of a
+/// bus, one transfer is carried at a time. Jobs of one accelerator run in their order, and the processor prepares in
+/// the order of all jobs, before it gathers. No moment passes in which nobody works. O(jobs · log accelerators). Spans,
+/// where they are asked for, are those of at most `pieces` runs of jobs for each accelerator: in each every part is as
+/// long as in all of its jobs.
 TileBill scheduleTiles(std::span<const TileJob> jobs, std::int32_t accelerators, TileBuffers buffers,
-                       std::vector<KernelSpan>* spans = nullptr, std::size_t pieces = 16);
+                       std::vector<KernelSpan>* spans = nullptr, std::size_t pieces = 16, double shared = 1);
 
 }  // namespace orrery

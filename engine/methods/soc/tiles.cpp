@@ -17,6 +17,10 @@ double elementBytes(DType type) {
 std::int64_t span(std::int64_t results, std::int64_t window, std::int64_t stride, std::int64_t dilation) {
     return (results - 1) * stride + (window - 1) * dilation + 1;
 }
+std::int64_t paddingOf(std::int64_t results, std::int64_t extent, std::int64_t window, std::int64_t stride,
+                       std::int64_t dilation) {
+    return ceilDiv(std::max<std::int64_t>(0, span(results, window, stride, dilation) - extent), 2);
+}
 
 // A side in pieces of `size`, the last of them smaller: sizes with how many there are.
 struct Pieces {
@@ -54,24 +58,49 @@ void addBlock(std::vector<CopyRuns>& runs, double times, double rows, double col
         addRuns(runs, times, rows * columns * channels * element, rows * columns * channels * element);
 }
 
+// Tiles at both ends whose windows hang over by lengths of their own: more are not looked at.
+constexpr std::int64_t mostEdges = 1024;
+
 struct Side {
-    double tiles = 0, covered = 0;                         ///< rows of all tiles, those in two counted twice
+    double covered = 0;                                    ///< rows of all tiles, those in two counted twice
     std::vector<std::pair<std::int64_t, double>> lengths;  ///< with how many tiles have each
 };
 Side inputSide(std::int64_t tile, std::int64_t results, std::int64_t extent, std::int64_t window, std::int64_t stride,
                std::int64_t dilation) {
     Side side;
-    for (std::int64_t first = 0; first < results; first += tile) {
-        const std::int64_t count = std::min(tile, results - first);
-        const std::int64_t length = inputSpan(first, count, results, extent, window, stride, dilation).length();
-        side.tiles += 1, side.covered += double(length);
+    const auto add = [&](std::int64_t length, std::int64_t tiles) {
+        side.covered += double(length) * double(tiles);
         const auto known = std::ranges::find(side.lengths, length, &std::pair<std::int64_t, double>::first);
         if (known != side.lengths.end())
-            known->second += 1;
+            known->second += double(tiles);
         else
-            side.lengths.emplace_back(length, 1);
+            side.lengths.emplace_back(length, double(tiles));
+    };
+    const std::int64_t padding = paddingOf(results, extent, window, stride, dilation);
+    const std::int64_t reads = span(tile, window, stride, dilation), step = tile * stride;
+    const std::int64_t last = ceilDiv(results, tile) - 1;
+    // The first tile behind `at` that may read another length: between the ends all read the same.
+    const auto nextOther = [&](std::int64_t at) {
+        const std::int64_t begin = at * step - padding, end = begin + reads;
+        if (end <= 0) return (padding - reads) / step + 1;
+        if (begin >= extent) return last;
+        if (begin < 0 && end >= extent) return ceilDiv(padding, step);
+        if (begin >= 0 && end <= extent) return (extent - reads + padding) / step + 1;
+        return at + 1;
+    };
+    for (std::int64_t at = 0, next = 0; at < last; at = next) {
+        next = std::min(last, nextOther(at));
+        add(inputSpan(at * tile, tile, results, extent, window, stride, dilation).length(), next - at);
     }
+    const std::int64_t first = last * tile;
+    add(inputSpan(first, results - first, results, extent, window, stride, dilation).length(), 1);
     return side;
+}
+
+double invocationsOf(const TileProblem& p, const ImageTile& tile) {
+    return double(p.products) * double(p.images) * double(ceilDiv(p.rows, tile.rows)) *
+           double(ceilDiv(p.columns, tile.columns)) * double(ceilDiv(p.inputs, tile.inputs)) *
+           double(ceilDiv(p.outputs, tile.outputs));
 }
 
 // What a choice of tiles costs: bytes sent, and bytes that are copied with a line for every run.
@@ -80,6 +109,11 @@ double weightOf(const Tiling& tiling, double line) {
     for (const auto* operand : {&tiling.input, &tiling.weights, &tiling.output})
         for (const CopyRuns& runs : operand->runs) cost += runs.count * (runs.bytes + line);
     return cost;
+}
+
+// Tiles of a side that hang over its ends, at most.
+std::int64_t edgesOf(std::int64_t tile, std::int64_t window, std::int64_t stride, std::int64_t dilation) {
+    return 2 * ((window - 1) * dilation / (tile * stride) + 2);
 }
 
 // Extents by which a side falls into 1, 2, 3, … pieces, in steps of `lanes`.
@@ -127,9 +161,7 @@ std::optional<TileProblem> tileProblem(const Kernel& kernel) {
 
 InputSpan inputSpan(std::int64_t first, std::int64_t count, std::int64_t results, std::int64_t extent,
                     std::int64_t window, std::int64_t stride, std::int64_t dilation) {
-    const std::int64_t padding =
-        ceilDiv(std::max<std::int64_t>(0, span(results, window, stride, dilation) - extent), 2);
-    const std::int64_t begin = first * stride - padding;
+    const std::int64_t begin = first * stride - paddingOf(results, extent, window, stride, dilation);
     const std::int64_t end = begin + span(count, window, stride, dilation);
     const std::int64_t from = std::clamp<std::int64_t>(begin, 0, extent);
     return {from, std::clamp(end, from, extent)};
@@ -155,7 +187,8 @@ Tiling tilingOf(const TileProblem& p, const ImageTile& tile) {
     t.rowTiles = ceilDiv(p.rows, tile.rows), t.columnTiles = ceilDiv(p.columns, tile.columns);
     t.inputTiles = ceilDiv(p.inputs, tile.inputs), t.outputTiles = ceilDiv(p.outputs, tile.outputs);
     const double products = double(p.products), images = products * double(p.images);
-    const double places = double(t.rowTiles * t.columnTiles), channels = double(t.inputTiles * t.outputTiles);
+    const double places = double(t.rowTiles) * double(t.columnTiles);
+    const double channels = double(t.inputTiles) * double(t.outputTiles);
     const double inputs = double(p.inputs), outputs = double(p.outputs);
 
     const Side rows = inputSide(tile.rows, p.rows, p.inRows, p.windowRows, p.stride, p.dilation);
@@ -197,21 +230,39 @@ Tiling tilingOf(const TileProblem& p, const ImageTile& tile) {
                     addBlock(t.output.runs, images * double(h.count) * double(w.count) * double(k.count),
                              double(h.size), double(w.size), double(k.size), double(p.columns), outputs, p.outputBytes);
     }
-    t.invocations = images * places * channels;
+    t.invocations = invocationsOf(p, tile);
     const double loadsInput = images * places * (t.inputTiles > 1 ? channels : 1);
     const double loadsWeights = channels > 1 ? t.invocations : products;
     t.transfers = loadsInput + loadsWeights + t.output.tiles;
     return t;
 }
 
+double leastInvocations(const TileProblem& p, std::span<const SocBuffer> buffers, int copies) {
+    const double window = double(p.windowRows) * double(p.windowColumns);
+    const double channels = double(p.inputs) * double(p.outputs), places = double(p.rows) * double(p.columns);
+    // Elements of one tile.
+    double results = places * double(p.outputs), weights = channels;
+    for (const SocBuffer& buffer : buffers) {
+        const double room = buffer.capacity.value / copies;
+        if (buffer.keeps & keepsOutputs) results = std::min(results, room / p.outputBytes);
+        if (buffer.keeps & keepsWeights) weights = std::min(weights, room / p.weightBytes / window);
+    }
+    // A tile of r places, c channels in and k out: r · k and c · k are no more than those.
+    const double most = std::min(results * std::min(weights, double(p.inputs)), weights * std::min(results, places));
+    return most > 0 ? double(p.products) * double(p.images) * places * channels / most : 0;
+}
+
 std::optional<Tiling> chooseTiling(const TileProblem& p, std::span<const SocBuffer> buffers, int copies,
-                                   std::int64_t inputLanes, std::int64_t outputLanes, double line) {
+                                   std::int64_t inputLanes, std::int64_t outputLanes, double line,
+                                   const std::stop_token& stop) {
+    if (leastInvocations(p, buffers, copies) > mostInvocations) return std::nullopt;
     const auto inputs = extentsOf(p.inputs, std::max<std::int64_t>(1, inputLanes));
     const auto outputs = extentsOf(p.outputs, std::max<std::int64_t>(1, outputLanes));
     std::optional<Tiling> best;
     double least = 0;
     for (std::int64_t columns = p.columns; !best; columns = ceilDiv(columns, 2)) {
         for (const std::int64_t c : inputs) {
+            if (stop.stop_requested()) return std::nullopt;
             for (const std::int64_t k : outputs) {
                 ImageTile tile{1, columns, c, k};
                 if (!tileFits(p, tile, buffers, copies)) continue;
@@ -224,6 +275,10 @@ std::optional<Tiling> chooseTiling(const TileProblem& p, std::span<const SocBuff
                         high = tile.rows - 1;
                 }
                 tile.rows = ceilDiv(p.rows, ceilDiv(p.rows, low));  // as many tiles, of even size
+                if (invocationsOf(p, tile) > mostInvocations) continue;
+                if (edgesOf(tile.rows, p.windowRows, p.stride, p.dilation) > mostEdges ||
+                    edgesOf(columns, p.windowColumns, p.stride, p.dilation) > mostEdges)
+                    continue;
                 Tiling one = tilingOf(p, tile);
                 const double cost = weightOf(one, line);
                 const bool better = !best || cost < least || (cost == least && one.invocations < best->invocations);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace orrery {
@@ -76,8 +77,14 @@ bool tileFits(const TileProblem& problem, const ImageTile& tile, std::span<const
 Tiling tilingOf(const TileProblem& problem, const ImageTile& tile);
 /// Of the tiles that fit, the one by which the fewest bytes are sent and copied, where each run costs a line of
 /// `line` bytes beside its own; channels in steps of the array's lanes. Columns are cut only where no single row fits.
-/// Nothing where no tile fits. O(√inputs · √outputs · log rows).
+/// Nothing where no tile fits, where any needs more than `mostInvocations`, and once it is to stop.
+/// O(√inputs · √outputs · (log rows + window ÷ stride)).
 std::optional<Tiling> chooseTiling(const TileProblem& problem, std::span<const SocBuffer> buffers, int copies,
-                                   std::int64_t inputLanes, std::int64_t outputLanes, double line);
+                                   std::int64_t inputLanes, std::int64_t outputLanes, double line,
+                                   const std::stop_token& stop = {});
+/// Kernels of more are left to the processor.
+inline constexpr double mostInvocations = 2e7;
+/// Fewer than any tiling needs whose tiles of results and of weights fit.
+double leastInvocations(const TileProblem& problem, std::span<const SocBuffer> buffers, int copies);
 
 }  // namespace orrery
