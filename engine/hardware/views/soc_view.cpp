@@ -106,6 +106,15 @@ Expected<void> readBuffers(const SpatialArrayView& array, SocView& view) {
     return {};
 }
 
+bool holdsVectors(const Component& device) {
+    bool found = false;
+    walk(device, [&](const Component& part, const ComponentPath&) {
+        found = found || part.kind == ComponentKind::VectorUnit;
+        return !found;
+    });
+    return found;
+}
+
 // What devices of this kind hold beside one processor: all of the design over the copies of what contains both.
 std::int64_t copiesBeside(const DeviceRef& processor, const DeviceRef& accelerator) {
     const ComponentPath parent = commonParent(processor.path, accelerator.path);
@@ -178,6 +187,7 @@ Expected<SocView> socView(const DeviceRef& processor) {
         there.outputLanes = one->columns * one->arrays;
         there.macEnergy = one->macEnergy;
         there.clock = one->clock;
+        there.vectors = holdsVectors(*device.component());
         kind = own;
         view = std::move(there);
         array = std::move(*one);

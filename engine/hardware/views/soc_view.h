@@ -37,6 +37,7 @@ struct SocView {
     std::string processorName, acceleratorName;
     std::int64_t accelerators = 1;                 ///< that are alike, to one processor
     std::int64_t inputLanes = 1, outputLanes = 1;  ///< channels that the array takes side by side: rows and columns
+    bool vectors = false;                          ///< a vector unit is drawn inside the accelerator
     Hertz clock;                                   ///< of the array
     Joules macEnergy;                              ///< of one multiply-accumulate; 0 where not given
     std::vector<SocBuffer> buffers;                ///< outermost on the chip that keep an operand; not empty

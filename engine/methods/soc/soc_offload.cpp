@@ -2,7 +2,6 @@
 
 #include "base/text/words.h"
 #include "hardware/views/device_view.h"
-#include "hardware/walk.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/model/kernel_slot.h"
 #include "methods/soc/soc_pricer.h"
@@ -25,15 +24,6 @@ Expected<DeviceRef> withTilesInside(const DeviceRef& accelerator) {
     for (const auto& [attribute, value] : {std::pair{"bandwidth", "1000000 GB/s"}, std::pair{"latency", "0.1 ns"}})
         if (auto set = setAttribute(memory, attribute, value); !set) return Unexpected(std::move(set.error()));
     return DeviceRef{std::move(design), accelerator.path};
-}
-
-bool holdsVectors(const Component& device) {
-    bool found = false;
-    walk(device, [&](const Component& part, const ComponentPath&) {
-        found = found || part.kind == ComponentKind::VectorUnit;
-        return !found;
-    });
-    return found;
 }
 
 Expected<std::int64_t> threadsOf(std::string_view text, const SocView& view, std::int64_t cores) {
@@ -92,7 +82,7 @@ Expected<KernelPricerPtr> bindSocOffload(const DeviceRef& place, const BindConte
     if (!array) return Unexpected(array.error());
     // A device without vector units computes on its multipliers, behind which nothing passes results through them
     // again.
-    for (std::size_t type = 0; type < dtypeCount && holdsVectors(*view->accelerator.component()); ++type)
+    for (std::size_t type = 0; type < dtypeCount && view->vectors; ++type)
         settings.vectorRates[type] = array->peaks[static_cast<std::size_t>(UnitKind::Vector)][type].value;
     for (std::size_t type = 0; type < dtypeCount; ++type)
         settings.multiplies[type] = array->peaks[static_cast<std::size_t>(UnitKind::Tensor)][type].value > 0;
