@@ -143,6 +143,7 @@ private slots:
             });
         };
         QVERIFY(ignored({}, "/acp") && !ignored({}, "/dma") && !ignored({}, "/nvdla"));
+        QVERIFY(!ignored({}, "/activation"));
         QVERIFY(ignored({{"transfer", "coherent"}}, "/dma") && !ignored({{"transfer", "coherent"}}, "/acp"));
         QVERIFY(ignored({{"place", "none"}}, "/nvdla"));
     }
@@ -384,6 +385,22 @@ private slots:
         // The pooled image between the first two convolutions crosses twice more, and the last one once.
         QVERIFY(laidOut(answer(preset(), net, {{"layout", "processor"}})) > 3);
         QCOMPARE(laidOut(answer(preset(), net, {{"place", "none"}})), 0);
+    }
+    void gradientsAreNotLaidOutAndThatIsSaid() {
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{*executor, {}, nullptr, 1};
+        context.options = {{"copies", "flow"}};
+        const auto design = std::make_shared<const Hardware>(preset());
+        const WorkloadPtr net = model("resnet-18", 64);
+        const auto said = [&](const Scenario& scenario) {
+            const auto found = estimate(*findMethod(socMethod), scenario, context);
+            if (!found) qFatal("%s", found.error().message.c_str());
+            return std::ranges::any_of(found->assumptions, [](const std::string& each) {
+                return each.find("of the forward pass: gradients") != std::string::npos;
+            });
+        };
+        QVERIFY(!said({design, net}));
+        QVERIFY(said({design, net, {}, TrainingStep{}}));
     }
     void aFirstOrderIsNear() {
         const WorkloadPtr net = model("resnet-50");

@@ -64,19 +64,24 @@ void readWays(const Component& root, const Places& at, SocView& view) {
     if (view.direct) view.direct->rate = std::min(view.direct->rate, view.memoryBandwidth);
 }
 
+// A part inside a device, and what it stands in.
+PartsRead readInside(const ComponentPath& device, const ComponentPath& below, std::vector<std::string> attributes) {
+    ComponentPath path = device;
+    path.insert(path.end(), below.begin(), below.end());
+    PartsRead read;
+    for (std::size_t depth = 0; depth < path.size(); ++depth)
+        read.parts.push_back({ComponentPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)), {}});
+    read.parts.push_back({path, std::move(attributes)});
+    return read;
+}
+
 // Of the caches inside the processor: all have one.
 void readLine(const Component& root, const ComponentPath& processor, SocView& view) {
     walk(*componentAt(root, processor), [&](const Component& part, const ComponentPath& below) {
         const Measure* found = part.kind == ComponentKind::Cache ? detail::measureOf(part, "line") : nullptr;
         if (!found) return true;
         view.line = Bytes(found->si);
-        ComponentPath path = processor;
-        path.insert(path.end(), below.begin(), below.end());
-        PartsRead one;
-        for (std::size_t depth = 0; depth < path.size(); ++depth)
-            one.parts.push_back({ComponentPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)), {}});
-        one.parts.push_back({path, {"line"}});
-        view.used.add(one);
+        view.used.add(readInside(processor, below, {"line"}));
         return true;
     });
     if (view.line.value > 0) return;
@@ -106,13 +111,13 @@ Expected<void> readBuffers(const SpatialArrayView& array, SocView& view) {
     return {};
 }
 
-bool holdsVectors(const Component& device) {
-    bool found = false;
-    walk(device, [&](const Component& part, const ComponentPath&) {
-        found = found || part.kind == ComponentKind::VectorUnit;
-        return !found;
+void readVectors(const DeviceRef& accelerator, SocView& view) {
+    walk(*accelerator.component(), [&](const Component& part, const ComponentPath& below) {
+        if (part.kind != ComponentKind::VectorUnit) return true;
+        view.vectors = true;
+        view.used.add(readInside(accelerator.path, below, {"lanes", "flops"}));
+        return true;
     });
-    return found;
 }
 
 // What devices of this kind hold beside one processor: all of the design over the copies of what contains both.
@@ -187,7 +192,7 @@ Expected<SocView> socView(const DeviceRef& processor) {
         there.outputLanes = one->columns * one->arrays;
         there.macEnergy = one->macEnergy;
         there.clock = one->clock;
-        there.vectors = holdsVectors(*device.component());
+        readVectors(device, there);
         kind = own;
         view = std::move(there);
         array = std::move(*one);
