@@ -28,15 +28,8 @@ struct Question {
     bool refresh = true;
     std::vector<DramCountedBound> bounds;
     Expected<RuledEnergy> energy = Unexpected(Diagnostic{});
+    std::vector<std::string> energyWarnings;  // of currents that are named and of another device
 };
-
-// Of the currents that are named, or of the published ones of these devices.
-Expected<RuledEnergy> energyOfRun(const DramRules& rules, const RuledResult& result,
-                                  const std::optional<std::string>& named) {
-    auto currents = named ? loadDramCurrents(*named) : currentsFor(rules);
-    if (!currents) return Unexpected(currents.error());
-    return ruledEnergy(rules, result, std::move(*currents));
-}
 
 Json json(const RuledEnergy& energy) {
     const double total = energy.parts.total();
@@ -121,6 +114,7 @@ Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
     out["bounds"] = std::move(bounds);
     out["energy"] = asked.energy ? json(*asked.energy) : Json(nullptr);
     if (!asked.energy) out["energy_missing"] = asked.energy.error().message;
+    if (!asked.energyWarnings.empty()) out["energy_warnings"] = asked.energyWarnings;
     out["accept_cycles"] = r.accepted;
     out["done_cycles"] = r.done;
     return out;
@@ -174,7 +168,9 @@ std::string text(const DramRules& rules, const Question& asked, const RuledResul
                        fmt::format("{:.0f}", 100 * static_cast<double>(bound.cycles) / static_cast<double>(r.cycles)),
                        bound.words});
     out += least.body();
-    return asked.energy ? out + text(*asked.energy) : out;
+    if (asked.energy) out += text(*asked.energy);
+    for (const std::string& warning : asked.energyWarnings) out += fmt::format("warning: {}\n", warning);
+    return out;
 }
 
 int runDram(const Arguments& arguments, Watch& watch) {
@@ -185,22 +181,26 @@ int runDram(const Arguments& arguments, Watch& watch) {
     asked.injection = arguments.value("injection").value_or("asap");
     asked.refresh = !arguments.has("no-refresh");
     asked.page = arguments.value("page").value_or("open");
-    if (const auto set = setPage(*rules, asked.page); !set) return report(set.error()), Unanswered;
+    if (const auto set = setPage(*rules, asked.page, asked.refresh); !set) return report(set.error()), Unanswered;
     const auto map = RuledAddressMap::make(*rules, asked.mapping);
     if (!map) return report(map.error()), Unanswered;
     const auto injection = RuledInjection::parse(asked.injection);
     if (!injection) return report(injection.error()), Unanswered;
     const auto trace = readDramTrace(*arguments.value("trace"));
     if (!trace) return report(trace.error()), Unanswered;
+    // The named currents, or the published ones of these devices; a wrong name is refused before the run.
+    const auto named = arguments.value("currents");
+    auto currents = named ? loadDramCurrents(*named) : currentsFor(*rules);
+    if (named && !currents) return report(currents.error()), Unanswered;
+    if (named) asked.energyWarnings = unlike(*currents, deviceOf(*rules));
     watch.begin("simulating the memory");
     const auto result = runRuledDram(*rules, *map, asked.refresh, *injection, *trace, watch.token());
     watch.end();
     if (!result) return report(result.error()), Unanswered;
     const auto bindings = dramBindings(*rules, *result);
     asked.bounds = dramCountedBounds(*rules, *map, asked.refresh, *injection, *trace);
-    const auto currents = arguments.value("currents");
-    asked.energy = energyOfRun(*rules, *result, currents);
-    if (currents && !asked.energy) return report(asked.energy.error()), Unanswered;
+    asked.energy = currents ? ruledEnergy(*rules, *result, std::move(*currents)) : Unexpected(currents.error());
+    if (named && !asked.energy) return report(asked.energy.error()), Unanswered;
     return print(arguments.has("json") ? json(*rules, asked, *result, bindings).dump(2) + "\n"
                                        : text(*rules, asked, *result, bindings))
                ? Answered

@@ -50,8 +50,11 @@ private slots:
         QCOMPARE(sum, energy["joules"].get<double>());
         QVERIFY(std::abs(energy["pj_per_bit"].get<double>() / (sum * 1e12 / (2 * 512)) - 1) < 1e-12);
         std::string text = orrery::dramtest::ddr4Yaml();
+        const std::string sixteen = "[1, 1, 4, 4, 65536";
         text.replace(text.find("dq: 8"), 5, "dq: 16");
-        write("wide.yaml", text);
+        std::string wideText = text;  // as many bits behind twice the pins in half as many banks
+        wideText.replace(wideText.find(sixteen), sixteen.size(), "[1, 1, 2, 4, 65536");
+        write("wide.yaml", wideText);
         text.replace(text.find("dq: 16"), 6, "dq: 32");
         write("odd.yaml", text);
         const auto of = [&](const char* config, const QStringList& more) {
@@ -65,7 +68,15 @@ private slots:
         QVERIFY(Json::parse(odd.out.toStdString())["energy"].is_null());
         QVERIFY2(of("odd.yaml", {}).out.contains("no supply currents of DDR4-3200 with 32 data pins"),
                  of("odd.yaml", {}).text());
-        QVERIFY(of("odd.yaml", {"--currents", "ddr4-8gb-x8-3200"}).out.contains("pJ per bit"));
+        // Currents of another device are taken where they are asked for, with a word of what differs.
+        const Outcome other = of("odd.yaml", {"--currents", "ddr4-8gb-x8-3200"});
+        QVERIFY2(other.out.contains("pJ per bit") && other.out.contains("warning: the currents are of 8 data pins") &&
+                     other.out.contains("warning: the currents are of 8 Gb, the memory is of 32 Gb"),
+                 other.text());
+        const Outcome otherJson = of("odd.yaml", {"--currents", "ddr4-8gb-x8-3200", "--json"});
+        for (const std::string& error : schemaErrors(otherJson.out.toStdString(), "dram")) QFAIL(error.c_str());
+        QCOMPARE(Json::parse(otherJson.out.toStdString())["energy_warnings"].size(), std::size_t{2});
+        QVERIFY(!dram({"--currents", "ddr4-8gb-x8-3200"}).out.contains("warning"));
         const Outcome unknown = dram({"--currents", "ddr9"});
         QVERIFY2(unknown.exit != 0 && unknown.error.contains("ddr4-8gb-x8-2400"), unknown.text());
     }

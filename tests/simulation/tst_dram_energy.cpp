@@ -21,7 +21,7 @@ const std::string recorded = std::string(ORRERY_REFERENCE) + "/dram/dramsim3/";
 // Round currents of no device: standby 1 W open and 0.5 W closed, a burst 1 W and a refresh 2 W more.
 DramCurrents roundCurrents() {
     DramCurrents out;
-    out.id = "round", out.family = "DDR4", out.rate = 3200, out.dataPins = 64;
+    out.id = "round", out.family = "DDR4", out.rate = 3200, out.dataPins = 64, out.gigabits = 64;
     out.rails.push_back({"VDD", 1.0, 1.5, 0.5, 1.0, 2.0, 2.0, 3.0, {}});
     return out;
 }
@@ -179,19 +179,65 @@ private slots:
         }
         QCOMPARE(rows, 22);
     }
-    // Our own run of its dependent reads (the controllers agree on them) on as many ranks: within 10 % of its total.
-    // Its run takes 2.4 % longer, with one refresh more (2.3 %), and lets a rank in refresh stand as closed.
+    // The files that no recorded run uses, with the numbers that the configurations of their sources have
+    // (github.com/umd-memsys/DRAMsim3, commit 0eb6360 and, of DDR4-2400, 0cb7aea).
+    void shippedCurrentsAreThoseOfTheirSource_data() {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QList<double>>("sourced");  // IDD0 IDD2N IDD3N IDD4R IDD4W IDD5AB; rate, pins, Gb, VDD
+        QTest::addRow("x4") << "ddr4-8gb-x4-3200" << QList<double>{52, 37, 47, 143, 130, 250, 3200, 4, 8, 1.2};
+        QTest::addRow("x16") << "ddr4-8gb-x16-3200" << QList<double>{95, 37, 56, 302, 278, 280, 3200, 16, 8, 1.2};
+        QTest::addRow("2400") << "ddr4-8gb-x8-2400" << QList<double>{48, 34, 43, 135, 123, 250, 2400, 8, 8, 1.2};
+    }
+    void shippedCurrentsAreThoseOfTheirSource() {
+        QFETCH(QString, id);
+        QFETCH(QList<double>, sourced);
+        const auto file = loadDramCurrents(id.toStdString());
+        QVERIFY(file && file->rails.size() == 1);
+        const DramRail& rail = file->rails[0];
+        const QList<double> ours{rail.idd0 * 1e3,  rail.idd2n * 1e3, rail.idd3n * 1e3, rail.idd4r * 1e3,
+                                 rail.idd4w * 1e3, rail.idd5b * 1e3, file->rate,       double(file->dataPins),
+                                 file->gigabits,   rail.volts};
+        for (qsizetype i = 0; i < ours.size(); ++i)
+            QVERIFY2(std::abs(ours[i] - sourced[i]) < 1e-9, qPrintable(QString::number(ours[i])));
+    }
+    // Our own run of its dependent reads (the controllers agree on them) on as many ranks takes 4 to 6 % less. That is
+    // its longer run and its one refresh more: with its time, its number of refreshes and ranks that stand as closed
+    // while they are refreshed, as there, the total is the recorded one within half a per cent.
     void dramsim3DependentReads() {
         const std::string folder = std::string(ORRERY_REFERENCE) + "/dram/ramulator2/";
         auto rules = readDramRules(folder + "configs/ddr4_3200.yaml");
         auto trace = readDramTrace(folder + "traces/chase_rd_64a.trace");
-        if (!rules || !trace) QSKIP("the recorded runs are not here");
+        if (!rules || !trace || !std::filesystem::exists(recorded + "runs.csv"))
+            QSKIP("the recorded runs are not here");
+        auto csv = CsvStream::open(recorded + "runs.csv");
+        QVERIFY(csv && csv->next().value());
+        const std::vector<std::string> header(csv->cells().begin(), csv->cells().end());
+        std::map<std::string, std::string> row;
+        while (csv->next().value()) {
+            if (csv->cells()[0] != "DDR4_8Gb_x8_3200" || csv->cells()[1] != "chase_rd_64a.trace") continue;
+            for (std::size_t i = 0; i < header.size() && i < csv->cells().size(); ++i) row[header[i]] = csv->cells()[i];
+        }
+        QVERIFY(!row.empty());
+        const double theirs = std::stod(row["total_energy_pj"]) * std::stod(row["tck_ns"]) * 1e-12;
         rules->count[1] = 2;
         const auto result = runOf(*rules, *trace, true, "RoBaRaCoCh", "chain");
         const auto energy = energyOfRun(*rules, result, currentsFor(*rules).value());
-        const double recordedTotal = 4.66758e+07 * 0.63e-12;
-        qInfo("%.2f uJ, recorded %.2f", energy.parts.total() * 1e6, recordedTotal * 1e6);
-        QVERIFY(std::abs(energy.parts.total() / recordedTotal - 1) < 0.1);
+        const double total = energy.parts.total();
+        const double longer = std::stod(row["cycles"]) * std::stod(row["tck_ns"]) * 1e-9 / energy.seconds;
+        const double refreshes = std::stod(row["ref"]) / static_cast<double>(result.rankRefreshes);
+        const auto& parts = energy.parts.joules;
+        double opening = 0;  // watts that a rank takes more with a row open
+        for (const DramRail& rail : energy.currents.rails)
+            opening += energy.devices * rail.volts * (rail.idd3n - rail.idd2n);
+        const double closed = std::stod(row["ref"]) *
+                              numbersOf(recorded + "configs/" + row["config"] + ".ini").at("tRFC") *
+                              std::stod(row["tck_ns"]) * 1e-9 * opening;
+        const double asLong =
+            parts[0] + parts[1] + parts[2] + refreshes * parts[3] + longer * (parts[4] + parts[5]) - closed;
+        qInfo("%.2f uJ, recorded %.2f; %.3f times as long, %.2f times the refreshes: %.2f", total * 1e6, theirs * 1e6,
+              longer, refreshes, asLong * 1e6);
+        QVERIFY(std::abs(asLong / theirs - 1) < 0.005);
+        QVERIFY(total < 0.96 * theirs && total > 0.94 * theirs);
     }
 
     void filesThatMakeNoSenseAreRefused_data() {
@@ -210,6 +256,9 @@ private slots:
         QTest::addRow("no pins") << "data_pins: 8"
                                  << "data_pins: 0"
                                  << "data_pins";
+        QTest::addRow("no density") << "gigabits: 8\n"
+                                    << ""
+                                    << "gigabits";
         QTest::addRow("no source") << "source: x"
                                    << "sauce: x"
                                    << "source";
@@ -237,7 +286,8 @@ private slots:
         QFETCH(QString, with);
         QFETCH(QString, key);
         QString text =
-            "orrery: dram-currents/1\nfamily: DDR4\nrate: 3200\ndata_pins: 8\nbasis: x\nsource: x\nrails:\n"
+            "orrery: dram-currents/1\nfamily: DDR4\nrate: 3200\ndata_pins: 8\ngigabits: 8\nbasis: x\nsource: "
+            "x\nrails:\n"
             "  - {name: VDD, volts: 1.2, idd0: 57, idd2n: 37, idd3n: 52, idd4r: 168, idd4w: 150, idd5b: 250}\n";
         QVERIFY(readDramCurrents(text.toStdString(), "good.yaml"));
         QVERIFY(text.contains(what));
@@ -256,6 +306,94 @@ private slots:
         const auto energy = ruledEnergy(rules, runOf(rules, {{0, false}}, false), currents);
         QVERIFY(!energy);
         QCOMPARE(energy.error().code, std::string("dram.currents"));
+    }
+    // Currents of 8 Gb are not those of 16 Gb, nor those of fewer banks; nothing is at hand for them.
+    void currentsOfAnotherDensityAreNotTaken() {
+        QVERIFY(currentsFor(rulesOf(ddr4Yaml())));
+        std::string twice = ddr4Yaml();
+        twice.replace(twice.find("65536"), 5, "131072");
+        const auto none = currentsFor(rulesOf(twice));
+        QVERIFY(!none);
+        QCOMPARE(none.error().code, std::string("dram.no-currents"));
+        QVERIFY2(none.error().message.find("16 Gb") != std::string::npos, none.error().message.c_str());
+        // Named all the same, they are told apart by each of what differs.
+        const auto currents = loadDramCurrents("ddr4-8gb-x8-3200").value();
+        QCOMPARE(unlike(currents, deviceOf(rulesOf(ddr4Yaml()))).size(), std::size_t{0});
+        QCOMPARE(unlike(currents, deviceOf(rulesOf(twice))).size(), std::size_t{1});
+        QCOMPARE(unlike(currents, {"LPDDR5", 6400, 16, 0x1p29}).size(), std::size_t{3});
+        QCOMPARE(unlike(currents, {"LPDDR5", 6400, 16, 0x1p30}).size(), std::size_t{4});
+    }
+    // What was sent takes its time; a file without that time is not one whose commands are free.
+    void aTimingThatIsNotThereIsNoZero() {
+        DramRules rules = rulesOf(ddr4Yaml());
+        const auto result = runOf(rules, {{0, false}, {64, false}}, true, "RoBaRaCoCh", "every20000");
+        for (const char* name : {"nRFC", "nRC", "nRAS"}) {
+            DramRules without = rules;
+            *std::ranges::find(without.timingNames, name) = "nNothing";
+            const auto energy = ruledEnergy(without, result, roundCurrents());
+            QVERIFY2(!energy, name);
+            QCOMPARE(energy.error().code, std::string("dram.currents"));
+            QVERIFY(energy.error().message.find(name) != std::string::npos);
+        }
+        RuledResult never = result;
+        never.rankRefreshes = 0;
+        *std::ranges::find(rules.timingNames, "nRFC") = "nNothing";
+        QVERIFY(ruledEnergy(rules, never, roundCurrents()));
+    }
+    // A rank stands by as open while it has a row open or a bank in refresh, each cycle once: counted cycle by cycle
+    // from the commands. Refreshes of 300 come every 220 and overlap.
+    void bankRefreshesKeepTheirRankOpen() {
+        const DramRules rules = rulesOf(halfClockYaml());
+        for (const std::int64_t gap : {5000, 40}) {
+            const auto map = RuledAddressMap::make(rules, "RoBaRaCoCh").value();
+            std::vector<DramTraceRequest> trace;
+            for (std::uint64_t i = 0; i < (gap > 1000 ? 3u : 200u); ++i) trace.push_back({i * 7919 * 32, i % 4 == 3});
+            RuledRecord record;
+            const auto result = runRuledDram(rules, map, true, {gap, false}, trace, {}, &record).value();
+            QVERIFY(!record.cut);
+            QCOMPARE(rules.banksPerRank(), std::int64_t{16});
+            QCOMPARE(result.ranks, 4);
+            std::int64_t active = 0;
+            for (int rank = 0; rank < result.ranks; ++rank) {
+                std::vector<char> on(static_cast<std::size_t>(result.cycles), 0);
+                std::map<int, std::int64_t> open;
+                const auto mark = [&](std::int64_t from, std::int64_t to) {
+                    for (std::int64_t c = from; c < std::min(to, result.cycles); ++c)
+                        on[static_cast<std::size_t>(c)] = 1;
+                };
+                for (const RuledIssued& one : record.issued) {
+                    if (one.bank / 16 != rank) continue;
+                    if (one.command == RuledCommand::Activate) open[one.bank] = one.cycle;
+                    if (one.command == RuledCommand::Precharge) mark(open[one.bank], one.cycle), open.erase(one.bank);
+                    if (one.command == RuledCommand::RefreshBank) mark(one.cycle, one.cycle + 300);
+                }
+                for (const auto& [bank, since] : open) mark(since, result.cycles);
+                active += std::ranges::count(on, 1);
+            }
+            QCOMPARE(result.activeCycles, active);
+        }
+    }
+    // The other DRAM model likewise: nobody asks for anything, a bank after the other is refreshed for 108 cycles, and
+    // its rank stands by as open for so long.
+    void bankRefreshesKeepTheOtherModelsRankOpen() {
+        DramConfig config;
+        config.standard = dramStandard("lpddr4-2400").value();
+        config.refresh = DramRefresh::PerBank;
+        const double second = config.standard.timing.clockPicoseconds * 1e-12;
+        config.energy = DramCommandEnergy{.refreshBank = 3.0, .activeStandby = 2.0, .prechargedStandby = 1.0};
+        auto memory = DramMemory::make(config).value();
+        std::vector<DramCompletion> done;
+        memory.submit({0, 64, 0});
+        memory.runTo(40000, done);
+        const auto n = memory.statistics().bankRefreshes;
+        QVERIFY(n > 50);
+        const auto& joules = memory.energy().value().joules;
+        QCOMPARE(joules[3], 3.0 * static_cast<double>(n));
+        // The request's own row is open until it is refreshed; the last refresh may be cut by the end.
+        const double active = joules[4] / 2.0 / second, closed = joules[5] / second;
+        QVERIFY(std::abs(active + closed - 40000) < 1e-6);
+        QVERIFY2(active > 108.0 * static_cast<double>(n - 1), qPrintable(QString::number(active)));
+        QVERIFY2(active < 108.0 * static_cast<double>(n) + 5000, qPrintable(QString::number(active)));
     }
     // Refreshes bank by bank need a current of their own.
     void bankRefreshesNeedTheirCurrent() {
@@ -277,12 +415,13 @@ private slots:
         int with = 0;
         for (const DramStandard& each : dramStandards()) {
             const auto energy = publishedEnergy(each);
-            const bool known = each.id == "ddr4-3200aa" || each.id == "ddr4-2400r" || each.id == "hbm2-2000";
+            // HBM2's currents are of a channel of 4 Gb; the built-in stack has 8.
+            const bool known = each.id == "ddr4-3200aa" || each.id == "ddr4-2400r";
             QVERIFY2(energy.has_value() == known, each.id.c_str());
             if (!energy) QCOMPARE(energy.error().code, std::string("dram.no-currents"));
             with += known;
         }
-        QCOMPARE(with, 3);
+        QCOMPARE(with, 2);
         for (const std::string& id : dramCurrentsIds()) {
             const auto currents = loadDramCurrents(id);
             QVERIFY2(currents, id.c_str());

@@ -2,6 +2,7 @@
 // reads and writes that close their row.
 
 #include "base/random.h"
+#include "simulation/dram/ruled/binding.h"
 #include "simulation/dram/ruled/counted_bounds.h"
 #include "simulation/dram/ruled/ruled_energy.h"
 #include "simulation/dram/ruled/standard_rules.h"
@@ -15,7 +16,7 @@ namespace {
 // DDR4-3200: tRCD, tRP, CL 22, burst 4, tRAS 52, tRC 74, tRTP 12, CWL 16, tWR 24.
 DramRules ddr4Page(const char* page) {
     DramRules rules = orrery::rulesOf(dramStandard("ddr4-3200aa").value()).value();
-    if (auto set = setPage(rules, page); !set) qFatal("%s", toText(set.error()).c_str());
+    if (auto set = setPage(rules, page, true); !set) qFatal("%s", toText(set.error()).c_str());
     return rules;
 }
 
@@ -111,30 +112,97 @@ private slots:
     // Dependent reads pay no precharge here: what no order beats must not count it.
     void noRunBeatsTheCounts() {
         RandomStream random(3);
-        std::vector<DramTraceRequest> trace;
-        for (int i = 0; i < 300; ++i) trace.push_back({random.below(std::uint64_t{1} << 27) * 64, false});
+        std::vector<DramTraceRequest> reads, mixed, few;
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            reads.push_back({random.below(std::uint64_t{1} << 27) * 64, false});
+            mixed.push_back({reads.back().address, random.below(3) == 0});
+            few.push_back({random.below(std::uint64_t{1} << 9) * 64, i % 5 == 0});
+        }
+        // A bank comes back to another row: with an open page it is precharged first, with a closed one it has been.
+        const std::vector<DramTraceRequest> back{{0, false}, {0x2000, false}, {0x20000, false}};
+        const std::vector<DramTraceRequest>* const traces[] = {&reads, &mixed, &few, &back};
         for (const char* page : {"open", "closed"}) {
             const DramRules rules = ddr4Page(page);
-            for (const char* injection : {"asap", "every7", "chain"}) {
-                const auto bounds = dramCountedBounds(rules, *RuledAddressMap::make(rules, "RoBaRaCoCh"), false,
-                                                      *RuledInjection::parse(injection), trace);
-                const auto run = runOf(rules, trace, false, "RoBaRaCoCh", injection);
-                QVERIFY2(bounds.front().cycles <= run.cycles, injection);
-                if (injection == std::string("chain")) QVERIFY(bounds.front().cycles > 0.9 * double(run.cycles));
+            for (const char* mapping : {"RoBaRaCoCh", "MOP4CLXOR"}) {
+                const auto map = RuledAddressMap::make(rules, mapping).value();
+                for (const char* injection : {"asap", "every7", "chain"}) {
+                    for (const bool refresh : {false, true}) {
+                        for (const auto* trace : traces) {
+                            const auto bounds =
+                                dramCountedBounds(rules, map, refresh, *RuledInjection::parse(injection), *trace);
+                            const auto cycles = runOf(rules, *trace, refresh, mapping, injection).cycles;
+                            QVERIFY2(bounds.front().cycles <= cycles,
+                                     qPrintable(QString("%1 page, %2, %3: %4 by %5, run %6")
+                                                    .arg(page, mapping, injection)
+                                                    .arg(bounds.front().cycles)
+                                                    .arg(QString::fromStdString(bounds.front().timing))
+                                                    .arg(cycles)));
+                            if (!refresh && trace == &reads && injection == std::string("chain"))
+                                QVERIFY(double(bounds.front().cycles) > 0.9 * double(cycles));
+                        }
+                    }
+                }
             }
         }
     }
     void rulesWithoutAutoPrechargeAreRefused() {
         DramRules rules = rulesOf(ddr4Yaml());
-        const auto none = setPage(rules, "closed");
+        const auto none = setPage(rules, "closed", true);
         QVERIFY(!none);
         QCOMPARE(none.error().code, std::string("dram.page"));
         // It has them by name, but they wait for nothing that reads wait for.
         QVERIFY2(none.error().message.find("RDA") != std::string::npos, toText(none.error()).c_str());
         QVERIFY(none.error().place.line > 0);
         QVERIFY(rules.page == RuledPage::Open);
-        QVERIFY(!setPage(rules, "ajar"));
-        QVERIFY(setPage(rules, "open"));
+        QVERIFY(!setPage(rules, "ajar", true));
+        QVERIFY(setPage(rules, "open", true));
+    }
+    // Bursts that follow RDA wait as after RD, or they meet on the bus; a bank that closes itself is not refreshed
+    // before it has.
+    void rulesThatForgetClosingReadsAreRefused() {
+        const DramRules good = orrery::rulesOf(dramStandard("ddr4-3200aa").value()).value();
+        const int read = good.commandOf("RD"), write = good.commandOf("WR");
+        const auto has = [](const std::vector<int>& list, int command) {
+            return std::ranges::count(list, command) > 0;
+        };
+        int columns = 0;
+        for (std::size_t i = 0; i < good.rules.size(); ++i) {
+            for (const char* closing : {"RDA", "WRA"}) {
+                const int its = good.commandOf(closing);
+                const DramRule& rule = good.rules[i];
+                if (!has(rule.before, its)) continue;
+                DramRules rules = good;
+                std::erase(rules.rules[i].before, its);
+                const bool column = has(rule.after, read) || has(rule.after, write);
+                const bool renews = has(rule.after, good.commandOf("REFab"));
+                columns += column;
+                const auto set = setPage(rules, "closed", true);
+                QVERIFY2(!set, qPrintable(QString("%1 of rule %2").arg(closing).arg(i)));
+                QCOMPARE(set.error().code, std::string("dram.page"));
+                QVERIFY(rules.page == RuledPage::Open);
+                // Only a refresh needs to know when it may come.
+                QCOMPARE(setPage(rules, "closed", false).has_value(), renews);
+            }
+        }
+        QVERIFY(columns >= 8);
+    }
+    // A closed bank that is opened again waited for its own closing, not because two rows were wanted.
+    void whatARowThatClosesItselfIsCalled() {
+        const DramRules rules = ddr4Page("closed");
+        int found = 0;
+        for (const DramRule& rule : rules.rules) {
+            const auto starts = [&](const std::vector<int>& list, const char* name) {
+                return std::ranges::count(list, rules.commandOf(name)) > 0 && list.size() == 1;
+            };
+            if (!starts(rule.after, "ACT") && !starts(rule.after, "REFab")) continue;
+            const std::string name = dramRuleName(rules, rule);
+            const bool read = starts(rule.before, "RDA"), write = starts(rule.before, "WRA");
+            if (read || write) QCOMPARE(name, std::string(read ? "nRTP + nRP" : "nWR + nRP"));
+            if (starts(rule.before, "PREpb")) QCOMPARE(name, std::string("nRP"));
+            found += read || write;
+        }
+        QCOMPARE(found, 4);
+        QVERIFY(dramTimingWords("nWR + nRP", 66, 4).find("closes itself") != std::string::npos);
     }
 };
 

@@ -71,7 +71,7 @@ Expected<MemoryAnswer> runMemory(const MemoryQuestion& question, std::stop_token
     auto rules = rulesFor(question);
     if (!rules) return Unexpected(rules.error());
     answer.rules = std::move(*rules);
-    if (const auto set = setPage(answer.rules, question.page); !set) return Unexpected(set.error());
+    if (const auto set = setPage(answer.rules, question.page, question.refresh); !set) return Unexpected(set.error());
     const auto map = RuledAddressMap::make(answer.rules, question.mapping);
     if (!map) return Unexpected(map.error());
     const auto injection = RuledInjection::parse(question.injection);

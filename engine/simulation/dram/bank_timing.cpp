@@ -157,15 +157,23 @@ void DramBankTiming::refresh(int rank, DramCycle at) {
 
 void DramBankTiming::refreshBank(int bank, DramCycle at) {
     auto& b = banks_[std::size_t(bank)];
+    auto& r = ranks_[std::size_t(b.rank)];
     raise(b.nextActivate, at + t_.rfcBank);
-    // A refresh activates inside the bank, so that the rank waits as after an activate.
-    raise(ranks_[std::size_t(b.rank)].nextActivate, at + std::max(t_.refreshToRefresh, t_.rrdS));
+    // A refresh activates inside the bank, so that the rank waits as after an activate and stands by as with a row
+    // open.
+    raise(r.nextActivate, at + std::max(t_.refreshToRefresh, t_.rrdS));
+    opened(r, at);
+    closed(r, at + t_.rfcBank);
 }
 
 DramCycle DramBankTiming::openCycles(DramCycle now) const {
     DramCycle sum = 0;
-    for (const auto& r : ranks_)
+    for (const auto& r : ranks_) {
+        // What was counted, up to `counted`, may lie ahead.
+        const DramCycle counted = r.openBanks > 0 ? r.openSince : r.closedAt;
         sum += r.openCycles + (r.openBanks > 0 ? std::max<DramCycle>(0, now - r.openSince) : 0);
+        sum -= std::max<DramCycle>(0, counted - now);
+    }
     return sum;
 }
 

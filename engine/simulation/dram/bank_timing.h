@@ -68,7 +68,7 @@ public:
     const DramRankState& rank(int index) const { return ranks_[std::size_t(index)]; }
     int ranks() const { return int(ranks_.size()); }
     int banksPerRank() const { return banksPerRank_; }
-    /// Cycles with a row open, of all ranks together.
+    /// Cycles with a row open or a bank in a refresh of its own, of all ranks together.
     DramCycle openCycles(DramCycle now) const;
 
 private:

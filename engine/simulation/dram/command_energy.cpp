@@ -36,7 +36,8 @@ Expected<DramCommandEnergy> publishedEnergy(const DramStandard& standard) {
     const DramTiming& t = standard.timing;
     const double second = t.clockPicoseconds * 1e-12;
     const double rate = o.burstLength / (t.burst * second) * 1e-6;
-    const auto currents = publishedCurrents(standard.family, rate, o.devicePins);
+    const double cells = static_cast<double>(o.rows) * o.banksPerRank() * o.columns;
+    const auto currents = publishedCurrents({standard.family, rate, o.devicePins, cells});
     if (!currents) return Unexpected(currents.error());
     return commandEnergy(*currents,
                          {t.rc * second, t.ras * second, t.burst * second, t.rfc * second, t.rfcBank * second},

@@ -5,7 +5,8 @@
 // Per rail, V the voltage:
 //   activate  V (IDD0 tRC − IDD3N tRAS − IDD2N (tRC − tRAS))     with its precharge
 //   read      V (IDD4R − IDD3N) tBurst                           write likewise with IDD4W
-//   refresh   V (IDD5B − IDD3N) tRFC                             a rank counts as open meanwhile
+//   refresh   V (IDD5B − IDD3N) tRFC                             of a bank V (IDD5PB − IDD3N) tRFCpb; its rank
+//                                                                counts as open meanwhile
 //   standby   V IDD3N with a bank open, V IDD2N with none
 // Left out: power-down, self-refresh, the drivers and termination of the data bus.
 

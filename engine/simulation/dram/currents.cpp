@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double milli = 1e-3;
+constexpr double milli = 1e-3, gibi = 1024.0 * 1024.0 * 1024.0;
 
 class CurrentsReader {
 public:
@@ -33,6 +33,7 @@ public:
         out.source = words(root, "source", {});
         out.rate = number(root, "rate", 1, 1e6);
         out.dataPins = static_cast<int>(number(root, "data_pins", 1, 65536));
+        out.gigabits = number(root, "gigabits", 1e-3, 1e6);
         const YamlNode* rails = root.find("rails");
         if (!rails || !rails->isSequence() || rails->items.empty() || rails->items.size() > 8)
             refuse(rails ? *rails : root, "rails", "a list of 1 to 8 rails");
@@ -126,19 +127,37 @@ Expected<DramCurrents> loadDramCurrents(const std::string& idOrFile) {
     return readDramCurrents(*text, path);
 }
 
-Expected<DramCurrents> publishedCurrents(std::string_view family, double rate, int dataPins) {
+std::vector<std::string> unlike(const DramCurrents& currents, const DramDevice& device) {
+    std::vector<std::string> out;
+    const auto note = [&](bool same, std::string theirs, std::string its) {
+        if (!same) out.push_back(fmt::format("the currents are of {}, the memory is of {}", theirs, its));
+    };
+    note(currents.family == device.family, currents.family, device.family);
+    note(std::abs(currents.rate / device.rate - 1) < 0.01, fmt::format("{:.0f} MT/s", currents.rate),
+         fmt::format("{:.0f} MT/s", device.rate));
+    note(device.dataPins == 0 || currents.dataPins == device.dataPins, fmt::format("{} data pins", currents.dataPins),
+         fmt::format("{} data pins", device.dataPins));
+    const double gigabits = device.bitsPerPin * (device.dataPins > 0 ? device.dataPins : currents.dataPins) / gibi;
+    note(std::abs(gigabits / currents.gigabits - 1) < 1e-6, fmt::format("{:g} Gb", currents.gigabits),
+         fmt::format("{:g} Gb", gigabits));
+    return out;
+}
+
+Expected<DramCurrents> publishedCurrents(const DramDevice& device) {
     std::string known;
     for (const std::string& id : dramCurrentsIds()) {
         auto currents = loadDramCurrents(id);
         if (!currents) return currents;
         known += (known.empty() ? "" : ", ") + id;
-        if (currents->family == family && std::abs(currents->rate / rate - 1) < 0.01 &&
-            (dataPins == 0 || currents->dataPins == dataPins))
-            return currents;
+        if (unlike(*currents, device).empty()) return currents;
     }
-    const std::string pins = dataPins > 0 ? fmt::format(" with {} data pins", dataPins) : std::string{};
-    return fail("dram.no-currents", fmt::format("no supply currents of {}-{:.0f}{} are at hand", family, rate, pins),
-                known, "give a file of its data sheet's currents");
+    const std::string pins =
+        device.dataPins > 0
+            ? fmt::format(" with {} data pins and {:g} Gb", device.dataPins, device.bitsPerPin * device.dataPins / gibi)
+            : fmt::format(" with {:g} Gb for each data pin", device.bitsPerPin / gibi);
+    return fail("dram.no-currents",
+                fmt::format("no supply currents of {}-{:.0f}{} are at hand", device.family, device.rate, pins), known,
+                "give a file of its data sheet's currents");
 }
 
 }  // namespace orrery

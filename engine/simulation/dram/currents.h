@@ -25,10 +25,21 @@ struct DramRail {
 
 struct DramCurrents {
     std::string id, title, family, basis, source;
-    double rate = 0;   ///< MT/s of a data pin
-    int dataPins = 0;  ///< of what the currents are: a device, or a channel of a stack
+    double rate = 0;      ///< MT/s of a data pin
+    int dataPins = 0;     ///< of what the currents are: a device, or a channel of a stack
+    double gigabits = 0;  ///< of the same (2³⁰ bits)
     std::vector<DramRail> rails;
 };
+
+/// What tells devices apart whose currents differ.
+struct DramDevice {
+    std::string family;
+    double rate = 0;        ///< MT/s of a data pin
+    int dataPins = 0;       ///< 0: not told
+    double bitsPerPin = 0;  ///< banks × rows × columns of a rank
+};
+/// In what the currents are of another device, a sentence each; of the same rate are those within 1 %.
+std::vector<std::string> unlike(const DramCurrents& currents, const DramDevice& device);
 
 /// Code `dram.currents` with place and key.
 Expected<DramCurrents> readDramCurrents(std::string_view yaml, const std::string& path);
@@ -36,8 +47,7 @@ Expected<DramCurrents> readDramCurrents(std::string_view yaml, const std::string
 std::vector<std::string> dramCurrentsIds();
 /// By id, or a file whose name ends in `.yaml`.
 Expected<DramCurrents> loadDramCurrents(const std::string& idOrFile);
-/// The first shipped one of this family, of that rate within 1 %, and of so many pins (0: any). Fails with
-/// `dram.no-currents`.
-Expected<DramCurrents> publishedCurrents(std::string_view family, double rate, int dataPins);
+/// The first shipped one that is of this device. Fails with `dram.no-currents`.
+Expected<DramCurrents> publishedCurrents(const DramDevice& device);
 
 }  // namespace orrery

@@ -34,6 +34,8 @@ std::string dramTimingWords(std::string_view name, std::int64_t cycles, std::int
     if (name == "nRC" || name == "nRAS") return "one bank opens row after row: spread the requests over banks";
     if (name == "nFAW" || name == "nRRDS" || name == "nRRDL") return "rows are opened as fast as the device allows";
     if (name == "nRTP" || name == "nWR") return "a row may not be closed so soon after its last access";
+    if (name == "nRTP + nRP" || name == "nWR + nRP")
+        return "a row closes itself after its last access; an open page would have kept it";
     if (name == "nRFC") return "refresh";
     return "a rule of the configuration";
 }
@@ -46,7 +48,11 @@ std::string dramRuleName(const DramRules& rules, const DramRule& rule) {
     const std::string& level = rules.levels[static_cast<std::size_t>(rule.level)];
     const bool group = level == "BankGroup", bank = level == "Bank";
     if (names(rules, rule.before, "REF") || names(rules, rule.before, "RFM")) return "nRFC";
-    if (names(rules, rule.after, "REF") && !afterActivate && !afterClose) return beforeClose ? "nRP" : "nRC";
+    const bool closesItself =
+        names(rules, rule.before, "RDA") || names(rules, rule.before, "WRA");  // then opened again, or refreshed
+    const char* itself = beforeWrite ? "nWR + nRP" : "nRTP + nRP";
+    if (names(rules, rule.after, "REF") && !afterActivate && !afterClose)
+        return beforeClose ? "nRP" : closesItself ? itself : "nRC";
     if (rule.sibling) return level == "Sid" ? "nCCDR" : "nCS";
     if (beforeActivate && rule.window > 1) return "nFAW";
     if (beforeActivate && afterActivate) return bank ? "nRC" : group ? "nRRDL" : "nRRDS";
@@ -54,7 +60,7 @@ std::string dramRuleName(const DramRules& rules, const DramRule& rule) {
     if (beforeActivate && afterClose) return "nRAS";
     if (beforeClose && afterActivate) return "nRP";
     if (beforeClose && afterClose) return "nPPD";
-    if ((beforeRead || beforeWrite) && afterActivate) return "nRP";  // closed by itself
+    if (closesItself && afterActivate) return itself;
     if (beforeRead && afterClose) return "nRTP";
     if (beforeWrite && afterClose) return "nWR";
     if (beforeRead && afterRead) return group ? "nCCDL" : "nCCDS";

@@ -12,6 +12,15 @@ std::int64_t DramRules::banks() const {
     return n;
 }
 
+std::int64_t DramRules::banksPerRank() const {
+    std::int64_t n = 1;
+    for (int l = bankLevel(); l > 0; --l) {
+        if (l != bankLevel() && levels[static_cast<std::size_t>(l)] != "BankGroup") break;
+        n *= count[static_cast<std::size_t>(l)];
+    }
+    return n;
+}
+
 double DramRules::cycleSeconds() const {
     return static_cast<double>(timingOf("tCK_ps")) * 1e-12;
 }
@@ -36,28 +45,42 @@ std::int64_t DramRules::timingOf(std::string_view name) const {
     return 0;
 }
 
-Expected<void> setPage(DramRules& rules, std::string_view page) {
+Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh) {
     if (page != "open" && page != "closed")
         return fail("dram.page", fmt::format("there is no page policy '{}'", page), "open or closed");
     rules.page = RuledPage::Open;
     if (page == "open") return {};
+    const auto has = [](const std::vector<int>& list, int command) {
+        return command >= 0 && std::ranges::find(list, command) != list.end();
+    };
+    const int activate = std::max(rules.commandOf("ACT"), rules.commandOf("ACT1"));
+    const char* const renewal = rules.controller == RuledController::HalfClock ? "REFpb" : "REFab";
     for (const auto& [plain, closing] : {std::pair{"RD", "RDA"}, {"WR", "WRA"}}) {
-        const int before = rules.commandOf(plain), its = rules.commandOf(closing);
-        const int activate = std::max(rules.commandOf("ACT"), rules.commandOf("ACT1"));
-        const auto has = [](const std::vector<int>& list, int command) {
-            return std::ranges::find(list, command) != list.end();
-        };
-        bool opens = false;
+        const int same = rules.commandOf(plain), its = rules.commandOf(closing);
+        bool opens = false, renews = false;
         for (const DramRule& rule : rules.rules) {
-            if (its >= 0 && has(rule.after, before) != has(rule.after, its))
-                return fail("dram.page", fmt::format("{} waits otherwise than {}", closing, plain),
-                            "rules that name both as following commands", "a closed page needs them alike",
+            const auto refuse = [&](std::string message, std::string_view place) {
+                return fail("dram.page", std::move(message), fmt::format("rules that name both as {} commands", place),
+                            "a closed page needs them alike",
                             {.file = rules.file, .line = rule.line, .path = "dram.timing_constraints"});
-            opens |= its >= 0 && has(rule.before, its) && has(rule.after, activate);
+            };
+            if (its >= 0 && has(rule.after, same) != has(rule.after, its))
+                return refuse(fmt::format("{} waits otherwise than {}", closing, plain), "following");
+            // What follows on the data bus; a precharge differs, as the device closes the row by itself.
+            const bool column = has(rule.after, rules.commandOf("RD")) || has(rule.after, rules.commandOf("WR"));
+            if (its >= 0 && column && has(rule.before, same) != has(rule.before, its))
+                return refuse(fmt::format("reads or writes wait otherwise for {} than for {}", closing, plain),
+                              "preceding");
+            opens |= has(rule.before, its) && has(rule.after, activate);
+            renews |= has(rule.before, its) && has(rule.after, rules.commandOf(renewal));
         }
         if (!opens)
             return fail("dram.page", fmt::format("no rule says when a row may be opened after {}", closing),
                         fmt::format("a constraint from {} to ACT", closing), "a closed page needs auto-precharge",
+                        {.file = rules.file, .path = "dram.timing_constraints"});
+        if (refresh && !renews)
+            return fail("dram.page", fmt::format("no rule says when a bank may be refreshed after {}", closing),
+                        fmt::format("a constraint from {} to {}", closing, renewal), "or leave refresh out",
                         {.file = rules.file, .path = "dram.timing_constraints"});
     }
     rules.page = RuledPage::Closed;

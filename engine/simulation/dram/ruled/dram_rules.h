@@ -79,6 +79,8 @@ struct DramRules {
 
     int bankLevel() const { return static_cast<int>(count.size()) - 3; }
     std::int64_t banks() const;
+    /// Of what stands by for itself: below one rank, pseudo-channel or stack the banks of all bank groups.
+    std::int64_t banksPerRank() const;
     int burstBytes() const { return channelWidth * prefetch / 8; }
     double cycleSeconds() const;
     /// Of the channel's data bus.
@@ -97,7 +99,8 @@ struct DramRules {
 Expected<DramRules> readDramRules(const std::string& path);
 Expected<DramRules> readDramRules(std::string_view yaml, const std::string& path);
 /// `open` or `closed` by name. Fails with `dram.page`, also where the rules have no reads and writes that close their
-/// row, or let them wait otherwise than those that do not.
-Expected<void> setPage(DramRules& rules, std::string_view page);
+/// row, let them wait or let columns wait for them otherwise than for those that do not, or where with `refresh` none
+/// says when a closing row may be refreshed.
+Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh);
 
 }  // namespace orrery

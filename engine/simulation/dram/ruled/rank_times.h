@@ -1,7 +1,7 @@
 #pragma once
 
 // For how long each rank of a channel had a row open, as standby power needs it. What shares standby is what stands
-// below one rank, pseudo-channel or stack: the banks of all bank groups.
+// below one rank, pseudo-channel or stack (DramRules::banksPerRank).
 
 #include "simulation/dram/ruled/rule_tables.h"
 
@@ -15,13 +15,7 @@ template <int Lanes>
 class DramRankTimes {
 public:
     DramRankTimes(const DramRules& rules, std::size_t banks) {
-        std::int64_t below = 1;
-        for (int l = rules.bankLevel(); l > 0; --l) {
-            const std::string& name = rules.levels[static_cast<std::size_t>(l)];
-            if (l != rules.bankLevel() && name != "BankGroup") break;
-            below *= rules.count[static_cast<std::size_t>(l)];
-        }
-        shift_ = std::countr_zero(static_cast<std::uint64_t>(below));
+        shift_ = std::countr_zero(static_cast<std::uint64_t>(rules.banksPerRank()));
         ranks_ = static_cast<int>(banks >> shift_);
         if constexpr (Lanes == 0) times_.resize(static_cast<std::size_t>(ranks_));
     }
@@ -43,9 +37,10 @@ public:
         std::int64_t sum = 0;
         for (int r = 0; r < ranks_; ++r) {
             const Rank& rank = times_[static_cast<std::size_t>(r)];
-            const std::int64_t until = rank.open > 0 ? end : rank.closedAt;
+            // What was counted, up to `counted`, may lie ahead.
+            const std::int64_t counted = rank.open > 0 ? rank.since : rank.closedAt;
             sum += rank.active + (rank.open > 0 ? std::max<std::int64_t>(0, end - rank.since) : 0);
-            sum -= std::max<std::int64_t>(0, until - std::max(end, rank.since));
+            sum -= std::max<std::int64_t>(0, counted - end);
         }
         return sum;
     }

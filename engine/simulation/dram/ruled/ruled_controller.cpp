@@ -35,6 +35,7 @@ RuledDramController<Lanes>::RuledDramController(const DramRules& rules, bool ref
     closesAfter_[0] = std::max(rules.timingOf("nRTP"), rules.timingOf("nRTPL"));
     closesAfter_[1] = rules.timingOf("nCWL") + rules.timingOf("nBL") + rules.timingOf("nWR");
     refreshTakes_ = std::max(rules.timingOf("nRFC"), rules.timingOf("nRFCab"));
+    bankRefreshTakes_ = rules.timingOf("nRFCpb");
     pseudoChannels_ = rules.count.size() > 1 ? static_cast<int>(rules.count[1]) : 1;
     if (refresh) {
         refreshInterval_ = rules.timingOf(halfClock_ ? "nREFIpb" : "nREFI");
@@ -248,7 +249,12 @@ bool RuledDramController<Lanes>::serveRefresh() {
             if (openRow_[static_cast<std::size_t>(b)] != ruledNoRow) close(b, clock_);
         return true;
     }
-    if (command == RuledCommand::RefreshAll) noteRefresh(refresh.bank, reach);
+    if (command == RuledCommand::RefreshAll) {
+        noteRefresh(refresh.bank, reach);
+    } else {  // its rank has a row open meanwhile
+        ranks_.open(refresh.bank, clock_);
+        ranks_.close(refresh.bank, clock_ + bankRefreshTakes_);
+    }
     if (++refreshHead_ == refreshes_.size()) {
         refreshes_.clear();
         refreshHead_ = 0;

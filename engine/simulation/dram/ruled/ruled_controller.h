@@ -186,7 +186,7 @@ private:
     bool syncedActive_ = false, syncedWrite_ = false;
     RuledCounts counts_;
     DramRankTimes<Lanes> ranks_;
-    std::int64_t rankRefreshes_ = 0, refreshTakes_ = 0;
+    std::int64_t rankRefreshes_ = 0, refreshTakes_ = 0, bankRefreshTakes_ = 0;
     bool closes_ = false;               ///< RuledPage::Closed
     std::int64_t closesAfter_[2] = {};  ///< cycles from a read, a write that closes its row
     Row<Opening> openings_{};

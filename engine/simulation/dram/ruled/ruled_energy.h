@@ -18,9 +18,11 @@ struct RuledEnergy {
     double watts() const { return seconds > 0 ? parts.total() / seconds : 0; }
 };
 
+DramDevice deviceOf(const DramRules& rules);
 /// The published currents for a channel's devices. Fails with `dram.no-currents`.
 Expected<DramCurrents> currentsFor(const DramRules& rules);
-/// Fails as commandEnergy() and energyOf().
+/// Fails as commandEnergy() and energyOf(), and with `dram.currents` where a command was sent whose timing the rules do
+/// not have.
 Expected<RuledEnergy> ruledEnergy(const DramRules& rules, const RuledResult& result, DramCurrents currents);
 
 }  // namespace orrery
