@@ -41,8 +41,13 @@ bool scaledAlongK(const Kernel& kernel);
 ///   Up to four rows it has a vector kernel (smoothQuantGemmPlugin.cpp).
 /// - narrow weights before Hopper: its mixed kernels, k in seven shares at most (cutlass_heuristic.cpp,
 ///   fpA_intB_gemm.h).
+/// - fp4 with scales and little shared memory (consumer Blackwell): no library's kernel is known; the one of 32×128
+///   stands in for it.
 ///
-/// Multiprocessors of 64 threads a wave have libraries of their own, of which nothing is known here.
+/// The tables are TensorRT-LLM's, whatever engine a scenario names, and for every device with waves of at most 32
+/// threads, which a design is taken to have where it says nothing. A device whose shared memory is not stated is taken
+/// for one before Hopper. Multiprocessors of 64 threads a wave have libraries of their own, of which nothing is known
+/// here.
 ProductKernels productKernels(const Kernel& kernel, const GpuView& gpu);
 
 }  // namespace orrery::tile

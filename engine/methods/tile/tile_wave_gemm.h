@@ -21,7 +21,8 @@ namespace orrery {
 inline constexpr double gemmReferenceRate = 2048;
 
 /// How many times as many loads as Ampere has under way a multiprocessor has at most: copy engines doubled them with
-/// Hopper, and Blackwell's products with few blocks wait as long as Hopper's.
+/// Hopper. That Blackwell has no more was chosen with B200's rows of aiconfigurator in sight: its products with few
+/// blocks wait as long as Hopper's. No measurement of bytes under way stands behind it.
 inline constexpr double gemmMostUnderWay = 2;
 
 /// Clock at which launches, clock and process at which switched energies are stated: those of H100.
