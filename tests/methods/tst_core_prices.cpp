@@ -444,6 +444,12 @@ private slots:
         CoreShare share;
         share.spec = *pipeline::readKernel("gemm m=64 n=64 k=64 avx512");
         share.active = 96, share.down = 8, share.across = 12;
+        // Where 12 are asked, 8 are what is said to run.
+        const auto twelve = bindTo("core-cycle", drawn("epyc-9654"), {{"together", "12"}});
+        QVERIFY(twelve);
+        QVERIFY(std::ranges::any_of((*twelve)->assumptions(), [](const std::string& each) {
+            return each.starts_with("Up to 8 cores run in one clock") && each.find("not 12") != std::string::npos;
+        }));
         for (const auto& [together, cores, shared] : {std::tuple{16, 16, 8}, {4, 4, 4}, {12, 8, 8}, {1, 1, 1}}) {
             const auto chip = chipAmong(*machine, views->front(), 460.8e9, share, together);
             QCOMPARE(chip.cores, cores);
@@ -490,6 +496,68 @@ private slots:
         apart.root.children.front().children.pop_back();
         const auto unjoined = bindTo("core-windows", std::make_shared<const Hardware>(apart), {{"pages", "remote"}});
         QVERIFY(!unjoined && unjoined.error().code == "cores.no-link");
+    }
+    // Whole models: with a link that is full first, local pages do without it, and each answer says one thing of pages.
+    void pagesOfAWholeModel() {
+        const auto slow = withAttribute(*drawn("epyc-9654-x2"), "xgmi.bandwidth", "2 GB/s");
+        QVERIFY(slow);
+        const auto two = std::make_shared<const Hardware>(*slow);
+        WorkloadRecipe recipe{"vgg-16", {}};
+        recipe.options.weights = recipe.options.activations = DType::F32;
+        recipe.options.image = 224;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY(workload);
+        for (const char* method : {"cpu-roofline", "core-windows"}) {
+            std::map<std::string, double> seconds;
+            for (const char* pages : {"local", "interleave", "first-node", "remote"}) {
+                const auto executor = makeSerialExecutor();
+                EstimateContext context{*executor, {}};
+                context.options = {{"pages", pages}};
+                const auto answer = estimate(*findMethod(method), {two, *workload}, context);
+                QVERIFY2(answer, answer ? "" : answer.error().message.c_str());
+                seconds[pages] = answer->latency.value;
+                QCOMPARE(std::ranges::count_if(answer->assumptions,
+                                               [](const std::string& each) {
+                                                   return each.find("ages are ") != std::string::npos ||
+                                                          each.find("pages interleaved") != std::string::npos;
+                                               }),
+                         std::ptrdiff_t{1});
+            }
+            // 8 GB/s in each direction: 32 GB/s in turn, 16 to the next node, 921.6 beside the cores.
+            QVERIFY2(seconds["local"] < 0.5 * seconds["interleave"], method);
+            QVERIFY2(seconds["interleave"] < seconds["remote"], method);
+            QVERIFY2(seconds["interleave"] < seconds["first-node"], method);
+        }
+    }
+    // A memory whose own name has the words that a link adds keeps it.
+    void aMemoryNamedAsIfOverALink() {
+        Hardware named = *withAttribute(*drawn("epyc-9654-x2"), "xgmi.bandwidth", "2 GB/s");
+        for (Component& socket : named.root.children.front().children) {
+            for (Component& each : socket.children)
+                if (each.kind == ComponentKind::Dram) each.name = "HBM over interposer";
+        }
+        const auto two = std::make_shared<const Hardware>(named);
+        const auto pricer = bindTo("cpu-roofline", two, {{"pages", "local"}});
+        QVERIFY(pricer);
+        QCOMPARE((*pricer)->levels().front(), std::string("HBM over interposer"));
+        const auto remote = bindTo("cpu-roofline", two, {{"pages", "remote"}});
+        QVERIFY(remote);
+        QCOMPARE((*remote)->levels().front(), std::string("HBM over interposer over xgmi"));
+    }
+    // Cores in one clock are the same whoever else asks.
+    void togetherTheSameAtAnyThreadCount() {
+        const auto hardware = drawn("raspberry-pi-5");
+        const auto one = makeSerialExecutor(), four = makeThreadExecutor(4);
+        std::vector<std::vector<double>> seconds;
+        for (Executor* executor : {one.get(), four.get()}) {
+            const auto pricer = bindTo("core-cycle", hardware, {{"together", "4"}});
+            QVERIFY(pricer);
+            const auto all = kernels();
+            std::vector<double> each(all.size());
+            executor->forEach(all.size(), [&](std::size_t i) { each[i] = (*pricer)->price(all[i]).seconds; });
+            seconds.push_back(std::move(each));
+        }
+        QCOMPARE(seconds[0], seconds[1]);
     }
     void whatItCannotAnswer() {
         const auto unnamed = withAttribute(*drawn("raspberry-pi-5"), "core.microarchitecture", "nobodys");

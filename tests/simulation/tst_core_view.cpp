@@ -1,6 +1,7 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/core/view_machine.h"
+#include "simulation/cpu/cores/cores.h"
 #include "simulation/cpu/cores/view_chip.h"
 
 #include <QtTest/QtTest>
@@ -124,6 +125,75 @@ private slots:
         QCOMPARE(two.nodeOf(96), 1);
     }
     // Sockets that nothing joins, or that differ, are refused by name.
+    // Local pages use no link, however slow: a core finds what it finds in one socket alone, to the last cycle.
+    void localPagesKnowNoLink() {
+        const auto two = loadHardware("epyc-9654-x2"), one = loadHardware("epyc-9654");
+        QVERIFY(two && one);
+        const auto slow = withAttribute(two->hardware, "xgmi.bandwidth", "2 MB/s");
+        QVERIFY(slow);
+        const auto chipFrom = [](const Hardware& hardware) {
+            const auto view = coreView(hardware);
+            if (!view) qFatal("%s", toText(view.error()).c_str());
+            auto chip = pipeline::chipOf(*view, pipeline::Pages::Local);
+            if (!chip) qFatal("%s", toText(chip.error()).c_str());
+            return *chip;
+        };
+        const auto slowly = chipFrom(*slow), fast = chipFrom(two->hardware);
+        auto alone = chipFrom(one->hardware);
+        alone.core.memoryLatency = slowly.core.memoryLatency;  // drawn in one of both designs alone
+        QCOMPARE(slowly.core.memoryBandwidth, fast.core.memoryBandwidth);
+        QCOMPARE(slowly.core.memoryBandwidth, alone.core.memoryBandwidth);
+        const auto kernel = pipeline::readKernel("add n=60000 avx2");
+        QVERIFY(kernel);
+        const auto cyclesOn = [&](const pipeline::Chip& chip) {
+            const auto run = pipeline::runSplit(*kernel, chip, 4, pipeline::Binding::Close);
+            if (!run) qFatal("%s", toText(run.error()).c_str());
+            return run->cycles();
+        };
+        QCOMPARE(cyclesOn(slowly), cyclesOn(fast));
+        QCOMPARE(cyclesOn(slowly), cyclesOn(alone));
+    }
+    // Three sockets: links between each two of them tell what a way gives; a chain, or unlike links, do not.
+    void threeSockets() {
+        const auto two = loadHardware("epyc-9654-x2");
+        QVERIFY(two);
+        const auto set = [](Component& component, const char* name, const Attribute::Value& value) {
+            for (Attribute& each : component.attributes)
+                if (each.name == name) each.value = value;
+        };
+        const auto drawnWith = [&](int links, double latency) {
+            Hardware three = two->hardware;
+            auto& inside = three.root.children.front().children;  // two sockets and their link
+            const Component link = inside.back();
+            inside.pop_back();
+            inside.push_back(inside.back());
+            inside.back().name = "socket2";
+            for (int i = 0; i < links; ++i) {
+                Component& each = inside.emplace_back(link);
+                each.name = "xgmi" + std::to_string(i);
+                set(each, "from", "socket" + std::to_string(i));
+                set(each, "to", "socket" + std::to_string((i + 1) % 3));
+                if (i == 0) {
+                    auto time = std::get<Measure>(link.find("latency")->value);
+                    time.si = latency;
+                    set(each, "latency", time);
+                }
+            }
+            return three;
+        };
+        const auto whole = coreView(drawnWith(3, 50e-9));
+        QVERIFY2(whole, whole ? "" : toText(whole.error()).c_str());
+        QCOMPARE(whole->memories.nodes, std::int64_t{3});
+        QVERIFY(std::abs(whole->memories.linkBandwidth.value / 256e9 - 1) < 1e-9);
+        QVERIFY(std::abs(whole->memories.linkLatency.value / 50e-9 - 1) < 1e-9);
+        QVERIFY(pipeline::chipOf(*whole, pipeline::Pages::Remote));
+        for (const auto& [links, latency] : {std::pair{2, 50e-9}, {3, 90e-9}}) {
+            const auto other = coreView(drawnWith(links, latency));
+            QVERIFY(other);
+            const auto chip = pipeline::chipOf(*other, pipeline::Pages::Remote);
+            QVERIFY(!chip && chip.error().code == "cores.unlike-nodes");
+        }
+    }
     void whatIsNotDrawnBetweenSockets() {
         auto two = loadHardware("epyc-9654-x2");
         QVERIFY(two.has_value());

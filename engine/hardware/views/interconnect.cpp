@@ -246,6 +246,27 @@ std::optional<Interconnect> interconnectOf(DeviceParts& parts, const DeviceRef& 
     return tightest;
 }
 
+namespace {
+
+std::string linkAfterName(const Interconnect& way) {
+    return " over " + way.name;
+}
+
+}  // namespace
+
+std::string ownName(const DeviceView& view) {
+    const MemoryLevel& main = view.main();
+    if (!view.interconnect || main.bandwidth != view.interconnect->bandwidth) return main.name;
+    const std::string added = linkAfterName(*view.interconnect);
+    return main.name.ends_with(added) ? main.name.substr(0, main.name.size() - added.size()) : main.name;
+}
+
+std::string pagesInTurn(const Interconnect& way, const std::string& memory) {
+    return fmt::format(
+        "{} of the bytes of `{}` cross from the part where they lie to another, as they are spread evenly",
+        formatMeasure(way.crossing, Dimension::Fraction), memory);
+}
+
 void boundMainMemory(DeviceView& view) {
     if (!view.interconnect) return;
     const Interconnect& way = *view.interconnect;
@@ -253,14 +274,12 @@ void boundMainMemory(DeviceView& view) {
     if (main.latency.value > 0) main.latency += way.latency;
     const bool limits = way.bandwidth.value > 0 && way.bandwidth < main.bandwidth;
     view.assumptions.push_back(fmt::format(
-        "{} of the bytes of `{}` cross from the part where they lie to another, as they are spread evenly (pages "
-        "interleaved, as in MCM-GPU, Arunkumar et al., ISCA 2017): {}.",
-        formatMeasure(way.crossing, Dimension::Fraction), main.name,
+        "{} (pages interleaved, as in MCM-GPU, Arunkumar et al., ISCA 2017): {}.", pagesInTurn(way, main.name),
         limits ? fmt::format("`{}` lets {} of {} pass", way.name, format(way.bandwidth), format(main.bandwidth))
                : fmt::format("`{}` does not limit them", way.name)));
     if (!limits) return;
     main.bandwidth = way.bandwidth;
-    main.name += " over " + way.name;
+    main.name += linkAfterName(way);
 }
 
 }  // namespace orrery::detail

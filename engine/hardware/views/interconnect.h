@@ -6,6 +6,7 @@
 #include "hardware/views/device_view.h"
 
 #include <optional>
+#include <string>
 
 namespace orrery::detail {
 
@@ -16,6 +17,10 @@ bool staysInside(DeviceParts& parts, const Part& link);
 /// joins parts of it. Notes what it reads. Traffic takes shortest ways, split evenly over those of equal length.
 std::optional<Interconnect> interconnectOf(DeviceParts& parts, const DeviceRef& ref);
 
+/// Of main memory in a view with an interconnect, whether or not boundMainMemory() has added the link to its name.
+std::string ownName(const DeviceView& view);
+/// How the assumption begins that boundMainMemory() adds.
+std::string pagesInTurn(const Interconnect& way, const std::string& memory);
 /// Lowers the bandwidth of the first level to what view.interconnect lets pass, adds its latency, and says so.
 void boundMainMemory(DeviceView& view);
 

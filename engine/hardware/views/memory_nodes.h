@@ -27,6 +27,9 @@ struct MemoryNodes {
                                    ///< all send alike and `link` is full; 0: no rate is given
     Seconds linkLatency;           ///< one way, mean over the ways
     std::string unlike;            ///< why it is taken as one node though several parts have memory; else empty
+    std::string memory;            ///< main memory's own name, without the link that a device view adds to it
+    std::string inTurn;  ///< among the assumptions of the device's views, the one on pages that lie in turn in
+                         ///< all nodes; empty: nothing joins the nodes
 };
 
 /// One node for a device whose memory lies beside all of its cores, or in parts that differ.

@@ -10,8 +10,8 @@
 #include "methods/cpu/cpu_view.h"
 #include "methods/model/kernel_bound.h"
 #include "simulation/cpu/core/sampling.h"
-#include "simulation/cpu/core/view_machine.h"
 #include "simulation/cpu/cores/sample_cores.h"
+#include "simulation/cpu/cores/view_chip.h"
 
 #include <fmt/format.h>
 
@@ -67,8 +67,23 @@ struct PricedCore {
 class CorePricer final : public SlowPricer {
 public:
     CorePricer(GpuView cpu, std::vector<CoreSort> sorts, WindowModel model, CoreSettings settings)
-        : cpu_(std::move(cpu)), sorts_(std::move(sorts)), model_(std::move(model)), settings_(settings) {}
+        : cpu_(std::move(cpu)), sorts_(std::move(sorts)), model_(std::move(model)), settings_(settings) {
+        for (const CoreSort& sort : sorts_) together_ = std::max(together_, wholeChip(sort, settings_.together).cores);
+    }
+    // So many of all cores of a sort in one clock, whatever they run.
+    pipeline::Chip wholeChip(const CoreSort& sort, int together) const {
+        CoreShare all;
+        all.active = sort.core.cores;
+        return chipAmong(sort.machine, sort.core, cpu_.dramBandwidth, all, together);
+    }
 
+    // Fails with the codes of check(Chip).
+    Expected<void> canRunTogether() const {
+        for (const CoreSort& sort : sorts_) {
+            if (auto sound = check(wholeChip(sort, settings_.together)); !sound) return sound;
+        }
+        return {};
+    }
     using SlowPricer::price;
     Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
         auto priced = priceOnce(kernel, context.stop);
@@ -95,10 +110,14 @@ public:
                fmt::format("Each runs `{}`{}.", pipeline::toText(share.spec),
                            share.rounds > 1 ? fmt::format(", {:.0f} times", share.rounds) : ""));
         number("operations", priced->operations, "Of the core that has most to do.");
-        if (priced->together > 1)
-            number(
-                "in one clock", priced->together,
-                "Cores that were simulated together, with their part of caches and of main memory; their mean counts.");
+        if (settings_.together > 1)
+            number("in one clock", priced->together,
+                   fmt::format(
+                       "Cores that were simulated together, with their part of caches and of main memory; their mean "
+                       "counts.{}",
+                       priced->together < std::min<std::int64_t>(settings_.together, share.active)
+                           ? fmt::format(" Of {}: only those that are whole shared caches.", settings_.together)
+                           : ""));
         const CoreSort& sort = *priced->sort;
         seconds("cycles", priced->cycles / sort.machine.clock,
                 fmt::format("{:.0f} cycles at {:.3g} GHz{}.", priced->cycles, sort.machine.clock / 1e9,
@@ -132,8 +151,12 @@ public:
             "cores share");
         if (settings_.together > 1)
             out.push_back(fmt::format(
-                "Up to {} cores run in one clock, in slices of shared caches and a memory that are their part of all",
-                settings_.together));
+                "Up to {} cores run in one clock, in slices of shared caches and a memory that are their part of all{}",
+                together_,
+                together_ < settings_.together
+                    ? fmt::format("; not {}, as they are whole shared caches and no more than there are",
+                                  settings_.together)
+                    : ""));
         if (settings_.alone)
             out.push_back(fmt::format("Of unlike cores only those of `{}` work", sorts_.front().core.core));
         out.push_back("Cores take equal work and wait for the last; data that several read comes from memory once");
@@ -162,8 +185,7 @@ private:
                                    "core.";
     }
     Machine shared(const CoreSort& sort, const CoreShare& share) const {
-        return machineAmong(sort.machine, sort.core, cpu_.device.main().bandwidth.value, double(share.active),
-                            share.readers);
+        return machineAmong(sort.machine, sort.core, cpu_.dramBandwidth, double(share.active), share.readers);
     }
 
     // Weights are not frozen: every call lays those of direct convolutions out anew, each core its part. Products pack
@@ -208,8 +230,8 @@ private:
                                   const pipeline::SampleOptions& options, PricedCore& out) const {
         if (settings_.together > 1 && share.active > 1) {
             const pipeline::Chip chip =
-                chipAmong(sort.machine, sort.core, cpu_.device.main().bandwidth.value, share, settings_.together);
-            if (chip.cores > 1 && check(chip)) {
+                chipAmong(sort.machine, sort.core, cpu_.dramBandwidth, share, settings_.together);
+            if (chip.cores > 1) {
                 out.together = chip.cores;
                 pipeline::CoresRunner runner(nest, chip, copiesAmong(nest, share, chip.cores));
                 return sampled(nest, runner, options);
@@ -285,7 +307,7 @@ private:
         price.low = price.high = price.seconds;  // of a real core no error is known
         out.low = secondsOf(out.low), out.high = secondsOf(out.high);
         price.note = static_cast<std::int8_t>(out.clipped ? 2 : share->widened ? 1 : -1);
-        const double memory = kernel.bytes() / cpu_.device.main().bandwidth.value;
+        const double memory = kernel.bytes() / cpu_.dramBandwidth;
         price.bound = constant > price.seconds / 2 ? Bound{BoundKind::Overhead, -1}
                       : 2 * memory > price.seconds ? Bound{BoundKind::Memory, 0}
                                                    : Bound{BoundKind::Compute, -1};
@@ -296,6 +318,7 @@ private:
     std::vector<CoreSort> sorts_;
     WindowModel model_;
     CoreSettings settings_;
+    int together_ = 1;  ///< of settings_, as many as can be where all cores work
     mutable std::mutex guard_;
     mutable std::map<std::uint64_t, PricedCore> known_;
 };
@@ -321,9 +344,10 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
     const auto pages = pagesOf(option("pages"));
     if (!pages) return Unexpected(pages.error());
     if (auto placed = placePages(*cpu, cores->front().memories, *pages); !placed) return Unexpected(placed.error());
+    const std::string path = cpu->device.path;
     std::vector<CoreSort> sorts;
     for (CoreView& core : *cores) {
-        auto machine = pipeline::machineOf(core);
+        auto machine = pipeline::machineBesideMemories(core);
         if (!machine) return Unexpected(std::move(machine.error()));
         reachMemory(*machine, core.memories, *pages);
         core.assumptions = cpu->assumptions;
@@ -358,8 +382,14 @@ Expected<KernelPricerPtr> bindCore(const DeviceRef& device, const BindContext& c
         if (!shipped) return Unexpected(shipped.error());
         model = *shipped;
     }
-    return KernelPricerPtr(
-        std::make_shared<const CorePricer>(std::move(*cpu), std::move(sorts), std::move(model), settings));
+    auto pricer = std::make_shared<const CorePricer>(std::move(*cpu), std::move(sorts), std::move(model), settings);
+    if (settings.together > 1) {
+        if (auto sound = pricer->canRunTogether(); !sound) {
+            if (sound.error().place.path.empty()) sound.error().place.path = path;
+            return Unexpected(std::move(sound.error()));
+        }
+    }
+    return KernelPricerPtr(std::move(pricer));
 }
 Expected<KernelPricerPtr> bindCoreWindows(const DeviceRef& device, const BindContext& context) {
     return bindCore(device, context, false);

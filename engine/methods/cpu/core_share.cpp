@@ -244,12 +244,15 @@ pipeline::Chip chipAmong(const Machine& machine, const CoreView& core, double ba
     };
     int cores = static_cast<int>(std::clamp<std::int64_t>(together, 1, share.active));
     const auto divides = [&] {
+        std::int64_t inside = 1;
         for (std::size_t level = 0; level < machine.caches.size(); ++level) {
-            if (sharers(level) < cores && cores % sharers(level) != 0) return false;
+            const std::int64_t here = std::min<std::int64_t>(sharers(level), cores);
+            if (cores % here != 0 || here % inside != 0) return false;
+            inside = here;
         }
         return true;
     };
-    while (!divides()) --cores;
+    while (cores > 1 && !divides()) --cores;
     pipeline::Chip chip;
     chip.core = machine;
     chip.cores = cores;

@@ -36,8 +36,8 @@ pipeline::Machine machineAmong(pipeline::Machine machine, const CoreView& core, 
                                double readers);
 
 /// Some of the cores that work at once, in one clock: with their part of caches and of main memory's `bandwidth`, as if
-/// all others did the same. At most `together` cores; fewer where caches are shared by numbers that do not divide it,
-/// one where `together` or the share says so.
+/// all others did the same. At most `together` cores; fewer where they would be no whole caches that others share, one
+/// where `together` or the share says so.
 pipeline::Chip chipAmong(const pipeline::Machine& machine, const CoreView& core, double bandwidth,
                          const CoreShare& share, int together);
 /// For each core of such a chip, which copies of the arrays of the share's nest it works on.

@@ -18,7 +18,7 @@ double frameworkSeconds(const FrameworkTimes& times, const GpuView& cpu, const K
     const double weights = coreWeightBytes(kernel);
     const bool oneRow = kernel.kind == KernelKind::Gemm && kernel.m <= 1;
     // The roofline reads the weights of one row by all cores.
-    if (oneRow) return times.call + std::max(0.0, times.row - 1 / cpu.device.main().bandwidth.value) * weights;
+    if (oneRow) return times.call + std::max(0.0, times.row - 1 / cpu.dramBandwidth) * weights;
     return times.call + times.pack * weights + freshPageSeconds(times, kernel);
 }
 

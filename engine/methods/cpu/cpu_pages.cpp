@@ -26,43 +26,66 @@ Expected<Pages> pagesOf(std::string_view text) {
     return fail("method.bad-option", fmt::format("`pages` is `{}`", text), "interleave, local, first-node or remote");
 }
 
-Expected<void> placePages(GpuView& cpu, const MemoryNodes& memories, Pages pages) {
+namespace {
+
+pipeline::MemoryReach reachOf(const MemoryNodes& memories, Pages pages) {
+    return pipeline::reachOf(static_cast<int>(memories.nodes), memories.bandwidth.value, memories.latency.value,
+                             memories.linkBandwidth.value, memories.linkLatency.value, pages);
+}
+
+}  // namespace
+
+Expected<void> placePages(DeviceView& device, const MemoryNodes& memories, Pages pages) {
     if (pages == Pages::Interleaved) return {};
-    const Place place{{}, 0, 0, cpu.device.path};
+    const Place place{{}, 0, 0, device.path};
     if (!memories.unlike.empty()) {
         return fail("cores.unlike-nodes", memories.unlike, "parts with memory that are alike", "ask about one of them",
                     place);
     }
     if (memories.nodes < 2) {
-        cpu.device.assumptions.push_back("One memory lies beside all cores, so pages are local.");
-        cpu.assumptions = cpu.device.assumptions;
+        device.assumptions.push_back("One memory lies beside all cores, so pages are local.");
         return {};
     }
-    const double link = memories.linkBandwidth.value;
-    if (pages != Pages::Local && link <= 0) {
+    if (pages != Pages::Local && memories.linkBandwidth.value <= 0) {
         return fail("cores.no-link",
                     fmt::format("{} parts like `{}` have memory of their own, and no link with a bandwidth joins them",
                                 memories.nodes, memories.name),
                     "a link between each two of them",
                     "write them out and draw a `link` with `from`, `to` and `bandwidth` beside them", place);
     }
-    const auto reach = pipeline::reachOf(static_cast<int>(memories.nodes), memories.bandwidth.value,
-                                         memories.latency.value, link, memories.linkLatency.value, pages);
-    MemoryLevel& main = cpu.device.levels.front();
-    main.bandwidth = BytesPerSecond(reach.bandwidth);
+    const auto reach = reachOf(memories, pages);
+    MemoryLevel& main = device.levels.front();
+    main.bandwidth = BytesPerSecond(reach.most);
     if (main.latency.value > 0) main.latency = Seconds(reach.latency);
-    if (const auto over = main.name.find(" over "); over != std::string::npos) main.name.erase(over);
+    main.name = memories.memory;
     if (reach.crossing > 0) main.name += " over " + memories.link;
-    cpu.dramBandwidth = reach.bandwidth;
-    // In place of what the device view says of pages in turn.
-    auto& assumed = cpu.device.assumptions;
-    std::erase_if(assumed, [](const std::string& each) { return each.find("pages interleaved") != std::string::npos; });
-    assumed.push_back(
-        fmt::format("Pages are {}: {:.0f} % of the lines of `{}` come from another part, and the "
-                    "memories of all {} parts give {}.",
-                    toText(pages), 100 * reach.crossing, main.name, memories.nodes, format(main.bandwidth)));
-    cpu.assumptions = assumed;
+    if (auto& way = device.interconnect; way && way->crossing > 0) {
+        way->energy = JoulesPerByte(way->energy.value * reach.crossing / way->crossing);
+        way->crossing = reach.crossing;
+    }
+    if (!memories.inTurn.empty()) std::erase(device.assumptions, memories.inTurn);
+    device.assumptions.push_back(fmt::format(
+        "Pages are {}: {:.0f} % of the lines of `{}` come from another part, and the memories of all {} parts give {}.",
+        toText(pages), 100 * reach.crossing, memories.memory, memories.nodes, format(BytesPerSecond(reach.bandwidth))));
     return {};
+}
+
+Expected<void> placePages(GpuView& cpu, const MemoryNodes& memories, Pages pages) {
+    if (auto placed = placePages(cpu.device, memories, pages); !placed) return placed;
+    cpu.assumptions = cpu.device.assumptions;
+    if (pages != Pages::Interleaved && memories.nodes > 1) cpu.dramBandwidth = reachOf(memories, pages).bandwidth;
+    return {};
+}
+
+Expected<void> placePages(DeviceView& device, const DeviceRef& place, const OptionValues& options) {
+    const auto asked = options.find("pages");
+    if (asked == options.end()) return {};
+    const auto pages = pagesOf(asked->second);
+    if (!pages) return Unexpected(pages.error());
+    if (*pages == Pages::Interleaved) return {};
+    const auto memories = memoryNodes(place);
+    if (!memories) return Unexpected(memories.error());
+    return placePages(device, *memories, *pages);
 }
 
 }  // namespace orrery

@@ -273,8 +273,9 @@ CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel) {
     const double weights = coreWeightBytes(kernel), activations = activationBytes(kernel, weights);
     time.compute = computeSeconds(cpu, kernel);
     time.level = levelFor(device, activations);
-    const double ofWeights = weights / device.main().bandwidth.value;
-    const double ofActivations = activations / device.levels[std::size_t(time.level)].bandwidth.value;
+    const double ofWeights = weights / cpu.dramBandwidth;
+    const double ofActivations =
+        activations / (time.level > 0 ? device.levels[std::size_t(time.level)].bandwidth.value : cpu.dramBandwidth);
     time.memory = ofWeights + ofActivations;
     time.slowest = ofWeights > ofActivations ? std::int16_t{0} : time.level;
     return time;

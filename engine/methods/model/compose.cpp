@@ -3,6 +3,7 @@
 #include "learning/section_price.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/stated_errors.h"
+#include "methods/cpu/cpu_pages.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/open_composition.h"
 #include "methods/model/placed.h"
@@ -315,6 +316,9 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
         c.device = std::move(*device);
         c.gpu.reset();
     }
+    const bool lies = std::ranges::any_of(method.options, [](const MethodOption& each) { return each.key == "pages"; });
+    if (auto placed = lies ? placePages(c.device, place, context.options) : Expected<void>(); !placed)
+        return Unexpected(std::move(placed.error()));
     const bool ofGpu = std::holds_alternative<GpuBinder>(method.binder);
     if (ofGpu && !c.gpu) return Unexpected(std::move(gpu.error()));
     auto pricer = ofGpu ? method.bind(*c.gpu, calibrations)

@@ -336,7 +336,9 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
         for (std::string& each : c.pricer->leftOut(asked)) said.push_back(std::move(each));
     }
     const auto& ofView = c.gpu ? c.gpu->assumptions : c.device.assumptions;
-    said.insert(said.end(), ofView.begin(), ofView.end());
+    // Pricers that pass on what the view assumes have said it.
+    std::ranges::copy_if(ofView, std::back_inserter(said),
+                         [&](const std::string& each) { return std::ranges::find(more, each) == more.end(); });
     return said;
 }
 

@@ -74,23 +74,26 @@ std::vector<int> placesOf(const Chip& chip, int cores, Binding binding) {
 MemoryReach reachOf(int nodes, double nodeBandwidth, double latency, double linkBandwidth, double linkLatency,
                     Pages pages) {
     const double n = std::max(1, nodes);
-    MemoryReach reach{n * nodeBandwidth, latency, 0};
+    MemoryReach reach{n * nodeBandwidth, n * nodeBandwidth, latency, 0};
     if (nodes < 2) return reach;
     switch (pages) {
         case Pages::Local:
             return reach;
         case Pages::Interleaved:
             // Each memory serves as much as with local pages; a link carries 1/n of what a node asks for.
-            reach.bandwidth = n * std::min(nodeBandwidth, n * linkBandwidth);
+            reach.bandwidth = reach.most = n * std::min(nodeBandwidth, n * linkBandwidth);
             reach.crossing = (n - 1) / n;
             break;
         case Pages::FirstNode:
             // One memory serves all; equal work waits for the nodes behind a link.
             reach.bandwidth = n * std::min(nodeBandwidth / n, linkBandwidth);
+            reach.most = n * std::min(nodeBandwidth / n, 2 * linkBandwidth);
             reach.crossing = (n - 1) / n;
             break;
         case Pages::Remote:
             reach.bandwidth = n * std::min(nodeBandwidth, linkBandwidth);
+            // Of two nodes, each one's reads meet the other's writes.
+            reach.most = nodes == 2 ? reach.bandwidth : n * std::min(nodeBandwidth, 2 * linkBandwidth);
             reach.crossing = 1;
             break;
     }

@@ -51,9 +51,11 @@ std::vector<int> placesOf(const Chip& chip, int cores, Binding binding);
 
 /// What a core finds behind its caches while the others do the same, by pages: of all traffic that is `crossing` goes
 /// to another node. Bandwidth is that of the whole chip where the nodes work alike; first order, for methods without a
-/// clock.
+/// clock. Reads come from the home of a line and writes go to it, so where no other node's traffic takes the other
+/// direction of a link, equally many of both pass twice what one of them alone does: `most` is for that case.
 struct MemoryReach {
-    double bandwidth = 0;  ///< B/s of all cores together
+    double bandwidth = 0;  ///< B/s of all cores together, reads alone
+    double most = 0;       ///< B/s that no mix of reads and writes passes
     double latency = 0;    ///< s, beyond the caches, mean over all lines
     double crossing = 0;   ///< share of the lines
 };

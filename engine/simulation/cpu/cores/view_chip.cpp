@@ -9,8 +9,16 @@
 
 namespace orrery::pipeline {
 
+Expected<Machine> machineBesideMemories(const CoreView& view) {
+    if (view.memories.nodes < 2) return machineOf(view);
+    CoreView beside = view;
+    beside.memoryBandwidth = BytesPerSecond(static_cast<double>(view.memories.nodes) * view.memories.bandwidth.value);
+    if (view.memories.latency.value > 0) beside.memoryLatency = view.memories.latency;
+    return machineOf(beside);
+}
+
 Expected<Chip> chipOf(const CoreView& view, Pages pages) {
-    auto machine = machineOf(view);
+    auto machine = machineBesideMemories(view);
     if (!machine) return Unexpected(machine.error());
     Chip chip;
     chip.core = std::move(*machine);
@@ -18,7 +26,6 @@ Expected<Chip> chipOf(const CoreView& view, Pages pages) {
     chip.nodes = static_cast<int>(view.memories.nodes);
     chip.pages = pages;
     chip.nodeBandwidth = view.memories.bandwidth.value;
-    if (view.memories.latency.value > 0) chip.core.memoryLatency = view.memories.latency.value;
     chip.linkBandwidth = view.memories.linkBandwidth.value;
     chip.linkLatency = view.memories.linkLatency.value;
     if (!view.memories.unlike.empty()) {
@@ -51,9 +58,7 @@ Expected<Chip> chipOf(const CoreView& view, Pages pages) {
 
 std::vector<std::string> assumptionsOf(const CoreView& view, const Chip& chip) {
     std::vector<std::string> assumed = view.assumptions;
-    std::erase_if(assumed, [&](const std::string& each) {
-        return chip.nodes > 1 && each.find("pages interleaved") != std::string::npos;
-    });
+    if (chip.nodes > 1 && !view.memories.inTurn.empty()) std::erase(assumed, view.memories.inTurn);
     if (view.alike < view.cores)
         assumed.push_back(fmt::format("Only the {} cores `{}` run; the others rest.", view.alike, view.core));
     if (chip.nodes < 2 && chip.pages != Pages::Local)

@@ -10,6 +10,9 @@
 
 namespace orrery::pipeline {
 
+/// As machineOf(), but that where parts of the device have memory of their own the limits are the core's and those of
+/// the memories alone: of links only what crosses them knows.
+Expected<Machine> machineBesideMemories(const CoreView& view);
 /// Of unlike cores those of the view's sort; the others rest. Fails as machineOf(), with the codes of check(Chip), and
 /// with `cores.no-link` where parts have memory of their own and nothing with a rate is drawn between them,
 /// `cores.unlike-nodes` where such parts differ.
