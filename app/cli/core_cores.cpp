@@ -24,7 +24,7 @@ using namespace pipeline;
 // A question to several cores, as read from the command line.
 struct CoresQuestion {
     Chip chip;
-    std::vector<int> places;
+    int cores = 1;
     Binding binding = Binding::Close;
     KernelSpec kernel;
 };
@@ -190,7 +190,7 @@ Expected<CoresQuestion> questionOf(const Arguments& arguments) {
     if (!cores || *cores < 1 || *cores > question.chip.cores)
         return fail("usage.value", fmt::format("`--cores` is `{}`", *arguments.value("cores")),
                     fmt::format("1 to {}, which `{}` has", question.chip.cores, view->name));
-    question.places = placesOf(question.chip, static_cast<int>(*cores), question.binding);
+    question.cores = static_cast<int>(*cores);
     for (const auto& each : assumptionsOf(*view, question.chip)) report(warning("core.assumed", each));
     return question;
 }
@@ -210,10 +210,12 @@ int runCores(const Arguments& arguments, Watch& watch) {
         watch.progress().advance(done - before);
         before = done;
     };
-    const auto run = runSplit(question->kernel, question->chip, question->places, options);
+    const auto run = runSplit(question->kernel, question->chip, question->cores, question->binding, options);
     watch.end();
     if (!run) return failed(run.error());
     if (stop.stop_requested()) return Unanswered;
+    if (const int ran = static_cast<int>(run->cores.size()); ran < question->cores)
+        report(warning("core.fewer", fewerCores(question->kernel, question->cores, ran)));
     const CoresJson json = jsonOf(*question, *run);
     return print(arguments.has("json") ? json.dump(2) + "\n" : textOf(*question, *run, json)) ? Answered : Unanswered;
 }

@@ -55,7 +55,7 @@ void BM_Cores(benchmark::State& state, const char* text) {
     chip.nodeBandwidth = 4 * machine->memoryBandwidth;
     std::uint64_t instructions = 0;
     for (auto _ : state) {
-        const auto run = runSplit(*spec, chip, placesOf(chip, 8, Binding::Close));
+        const auto run = runSplit(*spec, chip, 8, Binding::Close);
         if (!run) return state.SkipWithError("no run");
         for (const CoreResult& core : run->cores) instructions += core.counters.instructions;
     }

@@ -57,6 +57,20 @@ private slots:
         QCOMPARE(one["memory"]["read_lines"].get<int>(), alone["memory"]["read_lines"].get<int>());
         QCOMPARE(one["stack"]["idle"].get<double>(), 0.0);
     }
+    // Four rows for sixteen cores: four run, on both sockets, and it is said why not more.
+    void fewerPartsThanCores() {
+        const Outcome four = cli({"core", "--hardware", "epyc-9654-x2", "--kernel", "softmax rows=4 columns=64 avx2",
+                                  "--cores", "16", "--bind", "spread", "--json"});
+        QVERIFY2(four.exit == 0, four.text());
+        QVERIFY2(four.error.contains("core.fewer") && four.error.contains("4 of 16"), four.text());
+        std::vector<int> cores;
+        const auto json = nlohmann::json::parse(four.out.toStdString());
+        for (const auto& each : json["cores"]) cores.push_back(each["core"].get<int>());
+        QCOMPARE(cores, (std::vector<int>{0, 48, 96, 144}));
+        const Outcome all =
+            cli({"core", "--hardware", "epyc-9654-x2", "--kernel", "softmax rows=4 columns=64 avx2", "--cores", "4"});
+        QVERIFY2(all.exit == 0 && !all.error.contains("core.fewer"), all.text());
+    }
     void mistakesOfSeveralCores() {
         const QStringList kernel{"core", "--kernel", "add n=4000 avx2"};
         const Outcome many = cli(kernel + QStringList{"--hardware", "xeon-8480", "--cores", "57"});

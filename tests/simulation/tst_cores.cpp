@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include <numeric>
+#include <set>
 
 using namespace orrery;
 using namespace orrery::pipeline;
@@ -37,7 +38,7 @@ KernelSpec kernelOf(const std::string& text) {
 }
 
 SplitRun runOn(const Chip& chip, const std::string& kernel, int cores, Binding binding = Binding::Close) {
-    auto run = runSplit(kernelOf(kernel), chip, placesOf(chip, cores, binding));
+    auto run = runSplit(kernelOf(kernel), chip, cores, binding);
     if (!run) qFatal("%s", toText(run.error()).c_str());
     return std::move(*run);
 }
@@ -305,14 +306,11 @@ private slots:
             const SplitRun run = runOn(chip, streamFor(16), 16);
             const MemoryReach reach =
                 reachOf(2, bandwidth, core.memoryLatency, chip.linkBandwidth, chip.linkLatency, chip.pages);
-            // With all pages in one node a link carries three reads for each line that crosses it the other way; else
-            // one node's reads meet the other's writes on it.
-            const double reached = bandwidthOf(run, core), both = chip.pages == Pages::FirstNode ? 4.0 / 3 : 1;
+            // What is written stays in the caches, so nearly all that moves is read.
+            const double reached = bandwidthOf(run, core), of = reached / reach.bandwidth;
             const char* name = toText(chip.pages).data();
-            QVERIFY2(reached <= reach.bandwidth * both * (1 + 1e-9),
-                     qPrintable(QString("%1 %2").arg(name).arg(reached / reach.bandwidth)));
-            QVERIFY2(reached >= 0.9 * reach.bandwidth,
-                     qPrintable(QString("%1 %2").arg(name).arg(reached / reach.bandwidth)));
+            qInfo("%s: %.1f %% of the closed form", name, 100 * of);
+            QVERIFY2(of <= 1 + 1e-9 && of >= 0.96, qPrintable(QString("%1 %2").arg(name).arg(of)));
             QVERIFY(reached <= 2 * bandwidth);
             std::uint64_t crossed = 0;
             for (const CoreResult& each : run.cores) crossed += each.use.remote;
@@ -326,6 +324,100 @@ private slots:
             }
         }
         QVERIFY(remote > local);
+    }
+    // Lines that are written as well as read, which cross a link in opposite directions: more than the closed form of
+    // reads says, and never more than what no mix passes.
+    void bothDirectionsOfALink() {
+        const Machine core = machineOf("skylake-server");
+        const double bandwidth = 2.5 * core.memoryBandwidth;
+        for (const auto& [nodes, pages] : {std::pair{2, Pages::FirstNode}, {3, Pages::FirstNode}, {3, Pages::Remote}}) {
+            Chip chip = chipWith(core, 12, bandwidth, nodes);
+            chip.core.caches[1].bytes = chip.core.caches[2].bytes = 64 * 1024;  // so that written lines leave them
+            chip.linkBandwidth = bandwidth / 12;
+            chip.pages = pages;
+            const SplitRun run = runOn(chip, "relu n=480000 scalar", 12);
+            QCOMPARE(run.cores.size(), std::size_t{12});
+            const MemoryReach reach =
+                reachOf(nodes, bandwidth, core.memoryLatency, chip.linkBandwidth, chip.linkLatency, pages);
+            const double reached = bandwidthOf(run, core);
+            const QString seen = QString("%1 nodes, %2: %3 of %4")
+                                     .arg(nodes)
+                                     .arg(toText(pages).data())
+                                     .arg(reached / reach.bandwidth)
+                                     .arg(reach.most / reach.bandwidth);
+            QCOMPARE(reach.most, 2 * reach.bandwidth);
+            QVERIFY2(reached > 1.2 * reach.bandwidth, qPrintable(seen));
+            QVERIFY2(reached <= reach.most * (1 + 1e-9), qPrintable(seen));
+        }
+    }
+    // Three nodes: the closed form counts each way of the link once.
+    void theClosedFormOfThreeNodes() {
+        const auto of = [](Pages pages) { return reachOf(3, 100, 1e-7, 10, 5e-8, pages); };
+        QCOMPARE(of(Pages::Local).bandwidth, 300.0);
+        QCOMPARE(of(Pages::Local).most, 300.0);
+        QCOMPARE(of(Pages::Interleaved).bandwidth, 90.0);
+        QCOMPARE(of(Pages::Interleaved).most, 90.0);
+        QCOMPARE(of(Pages::FirstNode).bandwidth, 30.0);
+        QCOMPARE(of(Pages::FirstNode).most, 60.0);
+        QCOMPARE(of(Pages::Remote).bandwidth, 30.0);
+        QCOMPARE(of(Pages::Remote).most, 60.0);
+        QCOMPARE(reachOf(2, 100, 1e-7, 10, 5e-8, Pages::Remote).most, 20.0);
+    }
+    // Fewer parts than cores: they lie as far apart as so many cores do, and it is said that not all run.
+    void fewerPartsAreSpreadToo() {
+        const Chip chip = chipWith(machineOf("zen4"), 16, 1e11, 2);
+        const SplitRun run = runOn(chip, "softmax rows=4 columns=64 avx2", 8, Binding::Spread);
+        std::vector<int> cores;
+        for (const CoreResult& each : run.cores) cores.push_back(each.core);
+        QCOMPARE(cores, (std::vector<int>{0, 4, 8, 12}));
+        QCOMPARE(chip.nodeOf(cores.back()), 1);
+        QVERIFY(fewerCores(kernelOf("softmax rows=4 columns=64 avx2"), 8, 4).starts_with("4 of 8 cores run"));
+    }
+    // What two parts are said to share lies at the same lines, what they write apart.
+    void sharedOperandsAreThoseThatAreRead() {
+        const Machine core = machineOf("zen4");
+        struct Case {
+            const char* kernel;
+            std::int64_t row, column;  // of the second part, beside the first at 0, 0
+            bool shares;               // a line that is read and written by neither
+        };
+        for (const Case& each : {Case{"gemm m=48 n=64 k=32 avx2", 0, 1, true},
+                                 {"gemm m=48 n=64 k=32 avx2", 1, 0, true},
+                                 {"conv c=8 k=16 h=10 w=10 r=3 stride=1 avx2", 0, 1, true},
+                                 {"conv c=8 k=16 h=10 w=10 r=3 stride=1 avx2", 1, 0, true},
+                                 {"depthwise c=16 h=11 w=11 r=3 stride=1 avx2", 1, 0, true},
+                                 {"attention heads=1 q=16 kv=64 d=32 avx2", 0, 1, true},
+                                 {"norm rows=16 columns=128 avx2", 1, 0, true},
+                                 {"matvec m=1 n=64 k=64 bytes=4 avx2", 0, 1, true},
+                                 {"softmax rows=8 columns=64 avx2", 1, 0, false},
+                                 {"relu n=2048 avx2", 1, 0, false}}) {
+            const KernelSpec spec = kernelOf(each.kernel);
+            const auto nest = nestOf(spec, core);
+            QVERIFY(nest);
+            const std::uint64_t apart = copyBytes({&*nest});
+            std::array<std::set<std::uint64_t>, 2> read, written;
+            for (const std::int64_t self : {0, 1}) {
+                const auto at = static_cast<std::size_t>(self);
+                const LoopNest part =
+                    shifted(*nest, copiesOf(*nest, spec.kernel, self * each.row, self * each.column, self), apart);
+                NestStream stream(part);
+                OpChunk chunk;
+                while (stream.next(chunk)) {
+                    for (std::size_t i = 0; i < chunk.size; ++i) {
+                        const OpKind kind = part.ops[chunk.op[i]].kind;
+                        if (kind == OpKind::Load) read[at].insert(chunk.address[i] / 64);
+                        if (kind == OpKind::Store) written[at].insert(chunk.address[i] / 64);
+                    }
+                }
+            }
+            const auto common = [](const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
+                return std::ranges::count_if(a, [&](std::uint64_t line) { return b.contains(line); });
+            };
+            QCOMPARE(common(written[0], written[1]), std::ptrdiff_t{0});
+            QCOMPARE(common(written[0], read[1]), std::ptrdiff_t{0});
+            QCOMPARE(common(written[1], read[0]), std::ptrdiff_t{0});
+            QVERIFY2((common(read[0], read[1]) > 0) == each.shares, each.kernel);
+        }
     }
     void theSameInEveryRun() {
         const Machine core = machineOf("zen4");

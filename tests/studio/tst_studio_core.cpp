@@ -272,6 +272,21 @@ private slots:
         QVERIFY(qAbs(sum - cycles) < 1e-6 * cycles);
         QCOMPARE(tab->view()->picture().rows.size(), std::size_t{400});
         QVERIFY(tab->command().contains("--cores 5 --bind close"));
+        // More than there are: all run, and the command asks for so many.
+        number->setValue(number->maximum());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            tab->answer()->several && tab->answer()->several->run.cores.size() > 5 && !tab->isRunning(), 20000);
+        const int there = tab->answer()->several->chip.cores;
+        QVERIFY2(tab->command().contains(QStringLiteral("--cores %1 ").arg(qMin(there, number->maximum()))),
+                 qPrintable(tab->command()));
+        // Where threads and pages are is kept with their number.
+        auto* pages = page_->findChild<QComboBox*>("core.pipeline.pages");
+        pages->setCurrentIndex(2);
+        const QVariantMap kept = tab->kept();
+        pages->setCurrentIndex(0);
+        tab->setKept(kept);
+        QCOMPARE(pages->currentIndex(), 2);
+        pages->setCurrentIndex(0);
         number->setValue(1);
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->answer()->several && !tab->isRunning(), 20000);
         QVERIFY(!tab->cores()->isVisible());

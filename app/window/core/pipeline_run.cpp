@@ -56,16 +56,25 @@ Expected<PipelineAnswer> runSeveral(const PipelineQuestion& question, PipelineAn
     auto chip = chipOf(*view, question.pages);
     if (!chip) return Unexpected(chip.error());
     answer.assumptions = assumptionsOf(*view, *chip);
-    const auto places = placesOf(*chip, question.cores, question.binding);
-    if (static_cast<int>(places.size()) < question.cores) answer.assumptions.push_back("all cores that there are");
-    const auto parts = partsOf(answer.kernel, chip->core, static_cast<int>(places.size()));
+    const int cores = std::min(question.cores, chip->cores);
+    if (cores < question.cores)
+        answer.assumptions.push_back("`" + view->name + "` has only " + std::to_string(cores) + " cores; all run.");
+    const auto parts = partsOf(answer.kernel, chip->core, cores);
+    if (static_cast<int>(parts.size()) < cores)
+        answer.assumptions.push_back(fewerCores(answer.kernel, cores, static_cast<int>(parts.size())));
     const auto first = nestOf(parts.front().spec, chip->core);
     if (!first) return Unexpected(first.error());
-    // All cores go on alike, so the run is cut for the first where it is for all.
+    // Where all cores go on alike, the run is cut for the first where it is for all.
     const std::uint64_t own = std::min(first->length(), longestRun / static_cast<std::uint64_t>(parts.size()));
     const Stretch stretch = stretchOf(question, own);
     const auto ops = boundOps(chip->core, first->ops);
-    answer.picture.first = stretch.begin;
+    // The stretch, or what ran last where the first core did not come so far.
+    struct Ran {
+        std::uint32_t op = 0;
+        std::uint64_t address = 0;
+        Passage passage;
+    };
+    std::vector<Ran> last(stretch.end - stretch.begin);
     std::uint64_t at = 0, before = 0;
     SplitOptions options;
     options.longest = longestRun;
@@ -75,14 +84,21 @@ Expected<PipelineAnswer> runSeveral(const PipelineQuestion& question, PipelineAn
         progress.advance(done - before);
         before = done;
     };
-    options.watched = [&](const LoopNest& nest, const OpChunk& chunk, const std::vector<Passage>& passages) {
-        if (at + chunk.size > stretch.begin && at < stretch.end)
-            addRows(answer.picture, stretch, at, nest, ops, chunk, passages);
+    options.watched = [&](const LoopNest&, const OpChunk& chunk, const std::vector<Passage>& passages) {
+        for (std::size_t i = 0; i < chunk.size && at + i < stretch.end; ++i)
+            last[(at + i) % last.size()] = {static_cast<std::uint32_t>(chunk.op[i]), chunk.address[i], passages[i]};
         at += chunk.size;
     };
-    auto run = runSplit(answer.kernel, *chip, places, options);
+    auto run = runSplit(answer.kernel, *chip, cores, question.binding, options);
     if (!run) return Unexpected(run.error());
     if (stop.stop_requested()) return fail("core.stopped", "the run was stopped");
+    const std::uint64_t end = std::min(at, stretch.end);
+    answer.picture.first = end - std::min<std::uint64_t>(end, last.size());
+    for (std::uint64_t each = answer.picture.first; each < end; ++each) {
+        const Ran& ran = last[each % last.size()];
+        answer.picture.rows.push_back(
+            {operationText(first->ops[ran.op], ran.address), ran.passage, ops[ran.op].occupancy});
+    }
     answer.counts = run->cores.front().counters;
     answer.length = run->operations;
     for (const CoreResult& core : run->cores) answer.operations += core.counters.operations;

@@ -284,10 +284,12 @@ void PipelineTab::show(const PipelineAnswer& answer) {
         bars.push_back(std::move(bar));
     }
     if (idle > 0) {
-        bars.push_back({tr("Done"),
+        const bool cut = answer.operations < answer.length;
+        bars.push_back({cut ? tr("Behind") : tr("Done"),
                         idle,
                         ui::percentText(idle / cycles),
-                        tr("the core had done its part and waited for the last one"),
+                        cut ? tr("the run was cut before the core came to the cycle of the one that is furthest")
+                            : tr("the core had done its part and waited for the last one"),
                         {},
                         false});
     }
@@ -370,13 +372,19 @@ QString PipelineTab::command() const {
                                                  : QStringLiteral("--core ") + ui::qs(asked_->core),
                             ui::qs(asked_->kernel));
     if (asked_->cores < 2) return text;
-    text += QStringLiteral(" --cores %1 --bind %2").arg(asked_->cores).arg(ui::qs(toText(asked_->binding)));
+    // The command line refuses more cores than there are, which a run takes for all of them.
+    const int there = answer_ && answer_->several ? answer_->several->chip.cores : asked_->cores;
+    text += QStringLiteral(" --cores %1 --bind %2")
+                .arg(std::min(asked_->cores, there))
+                .arg(ui::qs(toText(asked_->binding)));
     return asked_->pages == Pages::Local ? text : text + QStringLiteral(" --pages ") + ui::qs(toText(asked_->pages));
 }
 
 QVariantMap PipelineTab::kept() const {
     return {{QStringLiteral("pipeline/core"), core_->currentData()},
             {QStringLiteral("pipeline/cores"), number_->value()},
+            {QStringLiteral("pipeline/bind"), bind_->currentData()},
+            {QStringLiteral("pipeline/pages"), pages_->currentData()},
             {QStringLiteral("pipeline/kernel"), ui::qs(kernelText())}};
 }
 
@@ -388,6 +396,10 @@ void PipelineTab::setKept(const QVariantMap& view) {
         fillSets();
     }
     number_->setValue(std::max(1, view.value(QStringLiteral("pipeline/cores")).toInt()));
+    for (const auto& [box, key] : {std::pair{bind_, "pipeline/bind"}, {pages_, "pipeline/pages"}}) {
+        const QVariant chosen = view.value(QLatin1String(key));
+        box->setCurrentIndex(chosen.isValid() ? std::max(0, box->findData(chosen.toInt())) : 0);
+    }
     showCores();
     if (const QString kernel = view.value(QStringLiteral("pipeline/kernel")).toString(); !kernel.isEmpty())
         (void)setKernel(kernel.toStdString());

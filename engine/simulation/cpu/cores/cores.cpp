@@ -178,11 +178,13 @@ double SplitRun::bytesMoved() const {
     return 64.0 * static_cast<double>(lines);
 }
 
-Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, const std::vector<int>& places,
+namespace {
+
+// On as many of these places as there are parts.
+Expected<SplitRun> runParts(std::vector<KernelPart> parts, const Chip& chip, const std::vector<int>& places,
                             const SplitOptions& options) {
-    if (auto sound = check(chip); !sound) return Unexpected(sound.error());
     SplitRun run;
-    run.parts = partsOf(kernel, chip.core, static_cast<int>(places.size()));
+    run.parts = std::move(parts);
     std::vector<LoopNest> nests;
     std::vector<const LoopNest*> all;
     nests.reserve(run.parts.size());
@@ -228,6 +230,23 @@ Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, const st
         watched);
     for (std::size_t i = 0; i < cores.size(); ++i) run.cores.push_back(cores.result(i));
     return run;
+}
+
+}  // namespace
+
+Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, int cores, Binding binding,
+                            const SplitOptions& options) {
+    if (auto sound = check(chip); !sound) return Unexpected(sound.error());
+    auto parts = partsOf(kernel, chip.core, std::clamp(cores, 1, chip.cores));
+    // Places of the cores that run: those of more would leave out the last ones and lie closer than asked.
+    const auto places = placesOf(chip, static_cast<int>(parts.size()), binding);
+    return runParts(std::move(parts), chip, places, options);
+}
+
+Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, const std::vector<int>& places,
+                            const SplitOptions& options) {
+    if (auto sound = check(chip); !sound) return Unexpected(sound.error());
+    return runParts(partsOf(kernel, chip.core, static_cast<int>(places.size())), chip, places, options);
 }
 
 }  // namespace orrery::pipeline

@@ -61,9 +61,9 @@ private:
 
 /// The parts of a kernel on cores of a chip: their nests at the addresses that they share, and what ran.
 struct SplitRun {
-    std::vector<KernelPart> parts;
-    std::vector<CoreResult> cores;
-    std::uint64_t operations = 0;  ///< of all parts; more than ran where it was stopped or cut
+    std::vector<KernelPart> parts;  ///< fewer than cores that were asked, where there is less to divide
+    std::vector<CoreResult> cores;  ///< one for each part
+    std::uint64_t operations = 0;   ///< of all parts; more than ran where it was stopped or cut
 
     std::uint64_t cycles() const;  ///< of the core that ended last
     /// Mean of the cores; with `idle`, for which those that were done waited for the last, they sum to cycles().
@@ -77,7 +77,11 @@ struct SplitOptions {
     /// As Cores::Watched, with the nest of the first core.
     std::function<void(const LoopNest& nest, const OpChunk& chunk, const std::vector<Passage>& passages)> watched;
 };
-/// Fails with the codes of check(Chip) and nestOf().
+/// On at most so many cores, one for each part, bound as far from or as close to each other as `binding` says. Fails
+/// with the codes of check(Chip) and nestOf().
+Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, int cores, Binding binding,
+                            const SplitOptions& options = {});
+/// On these cores, ascending; of those that no part is left for, none runs.
 Expected<SplitRun> runSplit(const KernelSpec& kernel, const Chip& chip, const std::vector<int>& places,
                             const SplitOptions& options = {});
 

@@ -1,5 +1,7 @@
 #include "simulation/cpu/cores/split.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -110,6 +112,11 @@ Grid gridOf(std::int64_t rows, std::int64_t columns, std::int64_t lanes, std::in
 
 std::vector<KernelPart> partsOf(const KernelSpec& spec, const Machine& machine, int cores) {
     return Splitter(spec, machine, cores).make();
+}
+
+std::string fewerCores(const KernelSpec& spec, int asked, int parts) {
+    return fmt::format("{} of {} cores run: `{}` is divided into {} {}.", parts, asked, toText(spec), parts,
+                       parts == 1 ? "part" : "parts of whole rows, heads, lines or registers");
 }
 
 std::vector<std::int64_t> copiesOf(const LoopNest& nest, const std::string& kernel, std::int64_t row,

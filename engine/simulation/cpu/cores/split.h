@@ -7,6 +7,7 @@
 #include "simulation/cpu/core/kernels/kernel.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace orrery::pipeline {
@@ -27,6 +28,9 @@ struct KernelPart {
 /// At most one part for each core, and fewer where there is less to divide. Together they are the whole kernel, but
 /// that inputs of convolutions overlap at their edges.
 std::vector<KernelPart> partsOf(const KernelSpec& spec, const Machine& machine, int cores);
+
+/// That fewer cores run than were asked for, and why, in one sentence.
+std::string fewerCores(const KernelSpec& spec, int asked, int parts);
 
 /// A part's arrays, by their order in its nest, as numbers of copies: cores that read the same have the same number.
 /// `self`: of this core among all. What a core writes or packs is its own.
