@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace orrery {
@@ -31,8 +32,12 @@ bool standsBeside(const ComponentPath& wire, const ComponentPath& part) {
 // What the links between two nodes give together, one way.
 struct Joint {
     double rate = 0, latency = 0;
-    bool operator==(const Joint&) const = default;
 };
+
+// But for how numbers are rounded when they are read.
+bool sameBut(const Joint& a, const Joint& b, double share) {
+    return std::abs(a.rate - b.rate) <= share * b.rate && std::abs(a.latency - b.latency) <= share * b.latency;
+}
 
 // By the two nodes, the lower first. Nodes that are drawn once with a count have no names that a link could tell apart.
 std::map<std::pair<std::size_t, std::size_t>, Joint> jointsOf(DeviceParts& parts, const Part& node) {
@@ -90,8 +95,8 @@ Expected<MemoryNodes> memoryNodes(DeviceParts& parts, const DeviceView& view) {
     if (!node || node->instances < 2) return found;
     const auto joints = jointsOf(parts, *node);
     const std::size_t pairs = static_cast<std::size_t>(node->instances * (node->instances - 1) / 2);
-    const bool alike =
-        std::ranges::all_of(joints, [&](const auto& each) { return each.second == joints.begin()->second; });
+    const bool alike = std::ranges::all_of(
+        joints, [&](const auto& each) { return sameBut(each.second, joints.begin()->second, 1e-6); });
     // Of a ring or a mesh one rate and one latency do not tell what each way gives.
     if (node->instances > 2 && view.interconnect && (joints.size() != pairs || !alike)) {
         found.unlike = fmt::format(
