@@ -1,50 +1,15 @@
 #include "app/document/background.h"
 
+#include "widgets/common/turns.h"
+
 #include <QPointer>
 
-#include <algorithm>
 #include <utility>
 
-#ifdef __linux__
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 namespace orrery::app {
-namespace {
-
-#ifdef __linux__
-// As <linux/sched/types.h> has it, which cannot stand beside the C library's headers.
-struct Scheduling {
-    std::uint32_t size = sizeof(Scheduling), policy = 0;
-    std::uint64_t flags = 0;
-    std::int32_t nice = 0;
-    std::uint32_t priority = 0;
-    std::uint64_t runtime = 0, deadline = 0, period = 0;
-};
-#endif
-
-// How much more the calling thread gives way than it did, and for how long it wants a core at a time. Where all cores
-// are busy the window comes first. Threads that a thread starts are like it, those of the engine's pool among them.
-// From Linux 6.12 on a thread with short turns need not wait for the end of a longer one's; older kernels know no turns
-// and refuse nothing. Whoever chose another policy for the program keeps it.
-void takeTurns([[maybe_unused]] int nicer, [[maybe_unused]] std::chrono::nanoseconds turn) {
-#ifdef __linux__
-    constexpr std::uint32_t usual = 0, mostNice = 19;
-    Scheduling now;
-    if (syscall(SYS_sched_getattr, 0, &now, sizeof now, 0) != 0 || now.policy != usual) return;
-    now.size = sizeof now;
-    now.nice = std::min<std::int32_t>(now.nice + nicer, mostNice);
-    now.runtime = static_cast<std::uint64_t>(turn.count());
-    syscall(SYS_sched_setattr, 0, &now, 0);
-#endif
-}
-
-}  // namespace
 
 Background::Background(QObject* parent) : QObject(parent) {
-    using namespace std::chrono_literals;
-    takeTurns(0, 200us);
+    ui::comeFirst();
     tick_.setInterval(frame);
     due_.setSingleShot(true);
     due_.setTimerType(Qt::PreciseTimer);
@@ -94,8 +59,7 @@ void Background::cancel() {
 }
 
 void Background::work(const std::stop_token& quit) {
-    using namespace std::chrono_literals;
-    takeTurns(5, 3ms);
+    ui::giveWay();
     while (true) {
         Turn turn;
         {

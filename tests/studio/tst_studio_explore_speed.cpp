@@ -61,8 +61,8 @@ private slots:
         EventLoopWatch watch([&](int beat) {
             if (beat % 200 == 0) tabs->setCurrentIndex((tabs->currentIndex() + 1) % tabs->count());
         });
-        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && page_->view(); }, 120000));
-        QTest::qWait(300);
+        QVERIFY(waitTakingEvents([this] { return !page_->isBusy() && page_->view(); }, 120000));
+        waitTakingEvents([] { return false; }, 300);
         watch.stop();
         qInfo("%zu points: at most %.1f ms without an event, %.1f ms of them the window's own work",
               page_->view()->seen.size(), watch.longest(), watch.busiest());

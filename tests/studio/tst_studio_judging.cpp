@@ -297,7 +297,7 @@ private slots:
         EventLoopWatch watch;
         QVERIFY(judged.wait(240'000));
         const double seconds = static_cast<double>(clock.elapsed()) / 1e3;
-        QTest::qWait(300);
+        waitTakingEvents([] { return false; }, 300);
         watch.stop();
         std::set<QString> methodologies;
         std::size_t measured = 0, apart = 0;
@@ -533,7 +533,7 @@ private slots:
         EventLoopWatch watch;
         QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
         QVERIFY(judged.wait(120000));
-        QTest::qWait(300);
+        waitTakingEvents([] { return false; }, 300);
         watch.stop();
         qInfo("%zu methods: at most %.1f ms without an event, %.1f ms of them the window's own work",
               page_->accuracy()->judgements().size(), watch.longest(), watch.busiest());

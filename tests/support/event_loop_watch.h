@@ -4,6 +4,7 @@
 // them it waited for a core.
 
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
@@ -46,5 +47,23 @@ private:
     qint64 longest_ = 0, busiest_ = 0, worked_ = 0;
     int beats_ = 0;
 };
+
+/// Takes every event as it comes until `done`; false after so many milliseconds. QTest's own waits sleep for ten
+/// milliseconds between events, which a watch would count.
+inline bool waitTakingEvents(const std::function<bool()>& done, int milliseconds) {
+    if (done()) return true;
+    QEventLoop loop;
+    QTimer poll, most;
+    bool ended = false;
+    QObject::connect(&poll, &QTimer::timeout, &loop, [&] {
+        if ((ended = done())) loop.quit();
+    });
+    most.setSingleShot(true);
+    QObject::connect(&most, &QTimer::timeout, &loop, &QEventLoop::quit);
+    poll.start(20);
+    most.start(milliseconds);
+    loop.exec();
+    return ended;
+}
 
 }  // namespace orrery::app::test

@@ -1,5 +1,7 @@
 #include "widgets/common/picture_thread.h"
 
+#include "widgets/common/turns.h"
+
 #include <utility>
 
 namespace orrery::ui {
@@ -32,6 +34,7 @@ void PictureThread::drop() {
 }
 
 void PictureThread::work(const std::stop_token& quit) {
+    giveWay();
     while (true) {
         Wish wish;
         {
