@@ -259,7 +259,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->isRunning(), 20000);
         QVERIFY(!tab->cores()->isVisible());
         number->setValue(5);
-        QVERIFY(page_->findChild<QComboBox*>("core.pipeline.pages")->isVisible());
+        // One memory: pages have no choice of where to lie.
+        QVERIFY(page_->findChild<QComboBox*>("core.pipeline.bind")->isVisible());
+        QVERIFY(!page_->findChild<QComboBox*>("core.pipeline.pages")->isVisible());
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->several && !tab->isRunning(), 20000);
         const PipelineAnswer& answer = *tab->answer();
         QVERIFY(tab->cores()->isVisible());
@@ -287,6 +289,9 @@ private slots:
         tab->setKept(kept);
         QCOMPARE(pages->currentIndex(), 2);
         pages->setCurrentIndex(0);
+        number->setValue(5);
+        tab->setDesign(std::make_shared<const Hardware>(loadHardware("epyc-9654-x2").value().hardware));
+        QVERIFY(pages->isVisible());
         number->setValue(1);
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->answer()->several && !tab->isRunning(), 20000);
         QVERIFY(!tab->cores()->isVisible());

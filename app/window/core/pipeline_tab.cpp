@@ -2,6 +2,7 @@
 
 #include "app/window/core/answer_side.h"
 #include "app/window/form_parts.h"
+#include "hardware/views/core_view.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -98,6 +99,7 @@ void PipelineTab::setDesign(HardwarePtr design) {
     if (design == design_) return;
     design_ = std::move(design);
     core_->setItemText(0, design_ ? tr("drawn: %1").arg(ui::qs(design_->name)) : tr("drawn: no design"));
+    showCores();
     if (core_->currentIndex() == 0) changed();
 }
 
@@ -147,7 +149,9 @@ void PipelineTab::showCores() {
     const bool drawn = core_->currentIndex() == 0, several = drawn && number_->value() > 1;
     form_->setRowVisible(number_, drawn);
     form_->setRowVisible(bind_, several);
-    form_->setRowVisible(pages_, several);
+    // With one memory they lie in it.
+    const auto view = several && design_ ? coreView(*design_) : Expected<CoreView>(Unexpected(Diagnostic{}));
+    form_->setRowVisible(pages_, view && view->memories.nodes > 1);
 }
 
 std::string PipelineTab::kernelText() const {
