@@ -48,8 +48,8 @@ ui::Answer runAnswer(const std::string& id, int colour, const Scenario& scenario
     if (answer.failure) return answer;
     answer.estimate = keptAnswer(id, scenario, context.calibrations);
     if (!answer.estimate) {
-        answer.failure = warning(ui::notAskedCode, answer.title.toStdString() + " has not been asked about this yet",
-                                 "Run (F5) asks it; no edit does, because it is slow");
+        answer.failure = warning(ui::notAskedCode, answer.title.toStdString() + " has not answered this question yet",
+                                 "Run (F5) starts it; it is too slow to answer every edit");
     }
     return answer;
 }

@@ -9,7 +9,7 @@ namespace {
 
 std::optional<Diagnostic> refusalOfCard(const MethodCard& card, const Scenario& scenario) {
     if (asksForFile(card)) {
-        return warning("method.asks-for-file", "answers from a file of yours",
+        return warning("method.asks-for-file", "needs a file of yours",
                        "choose it in the Comparison, with the file as its option");
     }
     if (!card.answers(kindOf(scenario.task))) {

@@ -23,7 +23,7 @@ AboutDialog::AboutDialog(QWidget* parent) : QDialog(parent) {
     column->addWidget(name);
     auto* what =
         new QLabel(tr("A studio for performance modelling of machine-learning workloads: draw hardware, load a "
-                      "model, and ask one question of many prediction methods at once."),
+                      "model, and let many prediction methods answer one question at once."),
                    this);
     what->setWordWrap(true);
     column->addWidget(what);

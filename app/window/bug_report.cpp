@@ -43,11 +43,11 @@ QString contentsText(const BugReportContents& allowed) {
                           .arg(QDateTime::currentDateTimeUtc().toString(Qt::ISODate)),
                       {},
                       QStringLiteral("versions.txt  versions of the program and the system"),
-                      QStringLiteral("orrery.log    what the log panel said, newest last")};
+                      QStringLiteral("orrery.log    the lines of the log panel, newest last")};
     if (allowed.project) lines << QStringLiteral("project.yaml  the project that was open");
     for (const QString& file : allowed.files) lines << QStringLiteral("files/%1").arg(QFileInfo(file).fileName());
     if (!allowed.project && allowed.files.isEmpty())
-        lines << QString() << QStringLiteral("No project is included: that was not asked for.");
+        lines << QString() << QStringLiteral("The project is not included, because you did not choose to include it.");
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 

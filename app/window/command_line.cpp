@@ -26,7 +26,8 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     const QCommandLineOption screenshot("screenshot", QObject::tr("Write a picture of the window to FILE and exit."),
                                         "FILE");
     const QCommandLineOption paper(
-        "paper", QObject::tr("Write the figures and the report of DIR, which orrery-cli study left, as PDF and exit."),
+        "paper",
+        QObject::tr("Write the figures and the report of DIR, a folder made by orrery-cli study, as PDF and exit."),
         "DIR");
     const QCommandLineOption layout("layout", QObject::tr("explore, teach, compare or draw."), "LAYOUT");
     const QCommandLineOption theme("theme", QObject::tr("light or dark."), "THEME");
@@ -41,7 +42,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     ParsedCommandLine parsed;
     const auto refuse = [&](const QString& why) {
         parsed.status = 2;
-        parsed.text = QStringLiteral("orrery: %1\n%2\n").arg(why, QObject::tr("orrery --help lists what is known."));
+        parsed.text = QStringLiteral("orrery: %1\n%2\n").arg(why, QObject::tr("orrery --help lists the options."));
         return parsed;
     };
     if (!parser.parse(arguments)) return refuse(parser.errorText());

@@ -29,7 +29,7 @@ std::optional<Diagnostic> lateAnswer(const Studio& studio) {
     return Diagnostic{Severity::Error,
                       "export.late",
                       "the views show the answer to an earlier question",
-                      "the answer to the question as it stands",
+                      "the answer to the current question",
                       "wait until it has come; with Live off, ask for it with Ctrl+L",
                       {}};
 }
@@ -103,8 +103,8 @@ bool refusesLate(Studio& studio, const QWidget& shown) {
     if (why.isEmpty()) return false;
     studio.messages.complain({Severity::Error,
                               "export.late",
-                              "what is shown is not the answer to the question as it stands: " + why.toStdString(),
-                              "an answer to the question as it stands",
+                              "what is shown is not the answer to the current question: " + why.toStdString(),
+                              "an answer to the current question",
                               "wait until it has come, or ask for it",
                               {}});
     return true;
@@ -171,7 +171,7 @@ Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, c
     // A page may show an answer where the live question has none: a fleet, a search, a judgement.
     const auto pages = studio.router.pages();
     if (!answered && std::ranges::none_of(pages, &Page::showsAnswer)) {
-        return fail("report.nothing", "no page shows an answer that a report could hold",
+        return fail("report.nothing", "no page shows an answer for a report",
                     "a device, a workload and a method that answers", "open an example or choose them in the library");
     }
     if (!QDir().mkpath(folder)) return Unexpected(exportFailed(folder, words("the folder cannot be made")));

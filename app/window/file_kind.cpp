@@ -77,7 +77,7 @@ Diagnostic notOpened(const OpenFile& file, const std::vector<FileFilter>& filter
                 "file.kind",
                 "this is a database of runs, which belongs to a project or to the folder of a study",
                 "`orrery-cli export FILE --list`, and with `--out DIR` its report",
-                "the runs of a project stand on the tab Runs of the page Evidence once the project is open",
+                "open the project: its runs are on the tab Runs of the page Evidence",
                 place};
     }
     if (isYaml(file.path) && !file.kind.isEmpty()) {
@@ -91,7 +91,7 @@ Diagnostic notOpened(const OpenFile& file, const std::vector<FileFilter>& filter
     if (isYaml(file.path)) {
         return {Severity::Error,
                 "file.kind",
-                "the YAML file does not say what it is",
+                "the YAML file does not state its kind",
                 "a line such as `orrery: project/1`, `orrery: hardware/1`, `orrery: workload/1` or `orrery: serving/1`",
                 "is it a file of another program?",
                 place};

@@ -72,7 +72,7 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     interval_ = label("headlineInterval", tr("Interval of the prediction"));
     facts_ = label("headlineFacts", tr("What limits it, and what it needs"), new OneLine(this));
     question_ = label("headlineQuestion", tr("The question"));
-    doubts_ = label("headlineWarnings", tr("What this answer is not about"), new OneLine(this));
+    doubts_ = label("headlineWarnings", tr("What this answer does not include"), new OneLine(this));
     row->addWidget(latency_, 0, Qt::AlignBaseline);
     row->addWidget(interval_, 0, Qt::AlignBaseline);
     row->addWidget(doubts_, 0, Qt::AlignBaseline);
@@ -219,9 +219,8 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chose
     facts_->setToolTip(facts.join(QLatin1Char('\n')));
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
     question_->setText(answer.title);
-    const QString why = snapshot->primary == snapshot->best
-                            ? tr("Best answer: %1").arg(snapshot->bestReason)
-                            : tr("Chosen in the comparison; the best answer is another");
+    const QString why = snapshot->primary == snapshot->best ? tr("Best answer: %1").arg(snapshot->bestReason)
+                                                            : tr("Chosen in the comparison; it is not the best answer");
     latency_->setToolTip(answer.title + QLatin1Char('\n') + why);
     question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title +
                           QLatin1Char('\n') + why);

@@ -72,7 +72,7 @@ Inspection::Inspection(Studio& studio)
 Inspection::~Inspection() = default;
 
 void Inspection::addDock() {
-    studio_.docks.add(QStringLiteral("inspector"), tr("Inspector"), tr("Numbers of what is selected"),
+    studio_.docks.add(QStringLiteral("inspector"), tr("Inspector"), tr("Numbers of the selection"),
                       [this](QWidget* parent) {
                           inspector_ = new ui::Inspector(parent);
                           wire();

@@ -40,7 +40,7 @@ Jobs::Jobs(Studio& studio) : studio_(studio) {
 void Jobs::addActions() {
     const QString run = tr("Run");
     Actions& a = studio_.actions;
-    a.add({"runStart", run, tr("&Run"), tr("Run all methods on all scenarios of the project and keep the results"),
+    a.add({"runStart", run, tr("&Run"), tr("Runs all methods on all scenarios of the project and stores the results"),
            "media-playback-start", QKeySequence(Qt::Key_F5)},
           [this] { studio_.runs.start(); });
     a.addToggle({"runLive",
@@ -50,7 +50,7 @@ void Jobs::addActions() {
                  {},
                  QKeySequence(Qt::CTRL | Qt::Key_L)},
                 true, [this](bool on) { studio_.live.setEnabled(on); });
-    a.add({"runCancel", run, tr("&Cancel runs"), tr("Stop all runs; what has come so far is kept"), "process-stop",
+    a.add({"runCancel", run, tr("&Cancel runs"), tr("Stops all runs; finished results are kept"), "process-stop",
            QKeySequence(Qt::SHIFT | Qt::Key_F5)},
           [this] { studio_.runs.cancelAll(); });
 }

@@ -30,7 +30,7 @@ void Layouts::addActions() {
         action->setCheckable(true);
         group->addAction(action);
     }
-    actions.add({"layoutReset", view, tr("&Reset layout"), tr("Arrange the docks as they ship"), {}, {}},
+    actions.add({"layoutReset", view, tr("&Reset layout"), tr("Restores the default panels"), {}, {}},
                 [this] { choose(studio_.docks.layout(), true); });
     actions.addToggle({"viewDocuments",
                        view,

@@ -45,7 +45,7 @@ void wire(Studio& studio, ui::LibraryPanel* library) {
 
 void addLibraryDock(Studio& studio) {
     studio.docks.add(QStringLiteral("library"), ui::LibraryPanel::tr("Library"),
-                     ui::LibraryPanel::tr("Devices, models and methods that ship"), [&studio](QWidget* parent) {
+                     ui::LibraryPanel::tr("The devices, models and methods of Orrery"), [&studio](QWidget* parent) {
                          auto* library = new ui::LibraryPanel(parent);
                          library->setHardware(hardwareCatalogue());
                          library->setWorkloads(builtinWorkloads());

@@ -124,7 +124,7 @@ void MainWindow::buildDocks() {
         studio_->messages.showIn(log);
         return log;
     });
-    docks.add(QStringLiteral("history"), tr("History"), tr("Edits; click one to go back to it"),
+    docks.add(QStringLiteral("history"), tr("History"), tr("Your edits; click one to go back to it"),
               [this](QWidget* parent) { return new ui::HistoryPanel(studio_->document.undoStack(), parent); });
 }
 

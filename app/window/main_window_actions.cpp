@@ -97,11 +97,11 @@ void MainWindow::addHelpActions() {
     const QString help = tr("Help");
     Actions& a = studio_->actions;
     a.add({"helpPalette", help, tr("&Find anything"),
-           tr("Commands, pages, panels, methods, parameters, devices and the handbook, by a few letters or by what "
-              "they do"),
+           tr("Finds commands, pages, panels, methods, parameters, devices and handbook sections, by a few letters or "
+              "by what they do"),
            "search", QKeySequence(Qt::CTRL | Qt::Key_K)},
           [this] { openPalette(); });
-    a.add({"helpHandbook", help, tr("&Handbook"), tr("The page about what has the focus"), "help-contents",
+    a.add({"helpHandbook", help, tr("&Handbook"), tr("Opens the handbook page about the focused part"), "help-contents",
            QKeySequence(Qt::Key_F1)},
           [this] {
               QString place = handbookOf(focusWidget());

@@ -54,8 +54,8 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * unit, 2 * unit, 2 * unit, 2 * unit);
     column->setSpacing(unit);
-    auto* what = new ui::Label(tr("Tools that are installed here are asked as methods, beside Orrery's own. For a tool "
-                                  "that is not installed, you can load its recorded output."),
+    auto* what = new ui::Label(tr("Programs installed on this computer can answer as methods. For a program that is "
+                                  "not installed, you can load its recorded output."),
                                ui::FontRole::Body, ui::Tone::Muted, this);
     what->setWordWrap(true);
     column->addWidget(what);
@@ -89,7 +89,7 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
         button("otherPrograms.ask", tr("Ask it"), tr("Adds the program to the methods of this project; Run asks it"));
     recorded_ = button("otherPrograms.recorded", tr("Read recorded output …"),
                        tr("Adds the program's recorded output, from a folder"));
-    file_ = button("otherPrograms.file", tr("Open an adapter …"), tr("A file that describes a program of your own"));
+    file_ = button("otherPrograms.file", tr("Open an adapter …"), tr("A file that describes your own program"));
     again_ = button("otherPrograms.again", tr("Look again"), tr("Looks for every program once more"));
     auto* close =
         named(buttons->addButton(QDialogButtonBox::Close), "otherPrograms.close", tr("Close"), tr("Close (Esc)"));
@@ -215,7 +215,7 @@ void OtherPrograms::ask(const QString& method) {
     }
     state_->setTone(ui::Tone::Good);
     state_->setFullText(
-        tr("%1 is one of this project's methods now: Run (F5) asks it.").arg(ui::qs(methodTitle(text))));
+        tr("%1 is now one of the methods of this project. Run (F5) starts it.").arg(ui::qs(methodTitle(text))));
     emit asked(ui::qs(text));
 }
 

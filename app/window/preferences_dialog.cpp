@@ -39,10 +39,9 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     threads_->setRange(0, 256);
     threads_->setSpecialValueText(tr("one per core"));
     form->addRow(tr("T&hreads of a run"), threads_);
-    pictures_ =
-        named(new QComboBox(this), "preferencesPictures", tr("Size of exported plots"),
-              tr("Width × height in pixels, 96 to an inch, as 1600x1000. Drawings and graphs are exported whole, "
-                 "as large as they are"));
+    pictures_ = named(new QComboBox(this), "preferencesPictures", tr("Size of exported plots"),
+                      tr("Width × height in pixels, 96 per inch, such as 1600x1000. Drawings and graphs are always "
+                         "exported completely, in their own size"));
     pictures_->setEditable(true);
     pictures_->setInsertPolicy(QComboBox::NoInsert);
     pictures_->lineEdit()->setPlaceholderText(tr("as on the screen"));
@@ -58,7 +57,7 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
         pictures_->setItemData(pictures_->count() - 1, what, Qt::ToolTipRole);
     }
     form->addRow(tr("&Exported plots"), pictures_);
-    onPaper_ = named(new QCheckBox(tr("Light, as print needs them, in the dark theme too"), this), "preferencesPaper",
+    onPaper_ = named(new QCheckBox(tr("Light colours for print, also in the dark theme"), this), "preferencesPaper",
                      tr("Colours of exported pictures"), tr("Switch off to export pictures in the screen's colours"));
     form->addRow(tr("&Pictures"), onPaper_);
     column->addLayout(form);

@@ -37,10 +37,10 @@ void ResultDocks::add() {
     addView<ui::TimelineView>(QStringLiteral("timeline"), tr("Timeline"), tr("When each operator runs"));
     addView<ui::ComparisonView>(QStringLiteral("comparison"), tr("Comparison"), tr("The methods side by side"));
     addView<ui::BreakdownView>(QStringLiteral("breakdown"), tr("Breakdown"), tr("Where the time goes"));
-    addView<ui::OperatorTableView>(QStringLiteral("operators"), tr("Operators"), tr("Every operator with its numbers"));
+    addView<ui::OperatorTableView>(QStringLiteral("operators"), tr("Operators"),
+                                   tr("Every operator as a row of a table"));
     addView<ui::MemoryView>(QStringLiteral("memory"), tr("Memory"), tr("What must fit, and whether it does"));
-    addView<ui::WhyView>(QStringLiteral("why"), tr("Why"),
-                         tr("The chain of terms behind the selected operator's time"));
+    addView<ui::WhyView>(QStringLiteral("why"), tr("Why"), tr("The terms of the selected operator's time"));
 }
 
 const QStringList& ResultDocks::ids() {

@@ -68,11 +68,9 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     hardware_ = new Chooser(QStringLiteral("hardwareChooser"), tr("Hardware"), tr("What computes it"), this);
     plan_ =
         new Chooser(QStringLiteral("planChooser"), tr("Plan"),
-                    tr("How the model is spread over the drawn devices: tensor, pipeline and data parallelism"), this);
+                    tr("How the model is divided over the drawn devices: tensor, pipeline and data parallelism"), this);
     task_ = new Chooser(QStringLiteral("taskChooser"), tr("Task"),
-                        tr("What is asked: one pass, a training step, a "
-                           "serving run"),
-                        this);
+                        tr("The task: one pass, a training step, or a serving run"), this);
     for (Chooser* chooser : {methods_, task_, workloads_}) row->addWidget(chooser);
     sizes_ = new SizeFields(document_, this);
     row->addWidget(sizes_);
@@ -125,7 +123,7 @@ void ScenarioBar::refresh() {
     if (asked.task.starts_with("operator")) task = QString::fromStdString(asked.task);
     task_->setCaption({}, task, letters_);
     task_->setToolTip(asked.software.empty()
-                          ? tr("What is asked: one pass, a training step, a serving run; and by which software")
+                          ? tr("The task: one pass, a training step, or a serving run; and the software")
                           : tr("What is asked, by %1").arg(softwareText(asked.software)));
     plan_->setEnabled(!scenarios.empty());
     task_->setEnabled(!scenarios.empty());
@@ -160,8 +158,8 @@ void ScenarioBar::askForPlan() {
     const QString text = QInputDialog::getText(
         this, tr("Plan"),
         tr("tp: tensor, pp: pipeline, dp: data, ep: expert, cp: context parallelism; mb: micro-batches.\n"
-           "Of training steps: vp: interleaved chunks, zero: state shared by copies (0 to 3), shard: by how many of "
-           "them, sp: split sequence, "
+           "Of training steps: vp: interleaved chunks, zero: state divided among copies (0 to 3), shard: among how "
+           "many of them, sp: split sequence, "
            "offload: optimizer, weights or activations in the host's memory."),
         QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().plan)), &given);
     if (!given) return;
@@ -194,7 +192,7 @@ void ScenarioBar::fillPlan(QMenu* menu) {
         add(Plan{.tensor = n}, tr("Tensor parallel over %1 (tp=%1)").arg(n));
     }
     for (std::int64_t n = 2; n <= std::min<std::int64_t>(drawn, 1024); n *= 2) {
-        add(Plan{.data = n}, tr("%1 copies, each a share of the batch (dp=%1)").arg(n));
+        add(Plan{.data = n}, tr("Data parallel over %1 (dp=%1)").arg(n));
     }
     menu->addSeparator();
     menu->addAction(tr("Another plan…"), this, &ScenarioBar::askForPlan);
@@ -216,7 +214,7 @@ void ScenarioBar::addKnobs(QMenu* menu, const QStringList& paths) {
     for (const QString& path : paths) {
         QAction* action = turn->addAction(path, this, [this, path] { emit knobRequested(path); });
         action->setObjectName(QStringLiteral("turn.") + path);
-        action->setToolTip(tr("Makes it a knob of the search on the Explore page"));
+        action->setToolTip(tr("Adds it as a knob to the search on the page Explore"));
     }
     turn->setToolTipsVisible(true);
 }
@@ -283,7 +281,7 @@ void ScenarioBar::fillSoftware(QMenu* menu) {
     menu->addSeparator();
     QAction* graphs = menu->addAction(tr("Without captured graphs"));
     graphs->setObjectName(QStringLiteral("software.eager"));
-    graphs->setToolTip(tr("The host issues every kernel, whatever the method's option says"));
+    graphs->setToolTip(tr("The host issues every kernel; overrides the option of the method"));
     graphs->setCheckable(true);
     graphs->setChecked(current.graphs == false);
     connect(graphs, &QAction::toggled, this, [this, current](bool on) {
@@ -292,7 +290,7 @@ void ScenarioBar::fillSoftware(QMenu* menu) {
         setSoftware(QString::fromStdString(toText(software)));
     });
     QAction* another = menu->addAction(tr("Another software…"), this, &ScenarioBar::askForSoftware);
-    another->setToolTip(tr("Name, version and what its host does"));
+    another->setToolTip(tr("Name, version, graphs and host time"));
 }
 
 void ScenarioBar::askForSoftware() {
@@ -301,7 +299,7 @@ void ScenarioBar::askForSoftware() {
     bool given = false;
     const QString text = QInputDialog::getText(
         this, tr("Software"),
-        tr("Name and version, as tables name them: vLLM 0.24.0. In brackets, where it is known:\n"
+        tr("Name and version as in the tables: vLLM 0.24.0. Optional, in brackets:\n"
            "graphs=on or off, host= the time to issue a kernel, as in vLLM 0.24.0(graphs=off, host=12 us)."),
         QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().software)), &given);
     if (given) setSoftware(text.trimmed());

@@ -45,8 +45,8 @@ QString writeShown(const QString& file, const ShownExport& what) {
 }
 
 void exportShown(Studio& studio, const ShownExport& what) {
-    QStringList types{shownWords("SVG of the view in front (*.svg)"), shownWords("PDF of the view in front (*.pdf)"),
-                      shownWords("PNG of the view in front (*.png)")};
+    QStringList types{shownWords("SVG of the visible view (*.svg)"), shownWords("PDF of the visible view (*.pdf)"),
+                      shownWords("PNG of the visible view (*.png)")};
     if (what.csv) types << shownWords("CSV of the figures (*.csv)") << shownWords("TEX table of the figures (*.tex)");
     if (what.trace) types << shownWords("Chrome and Perfetto trace of the timeline (*.json)");
     exportWith(studio, *what.view, shownWords("Export"), what.name + QStringLiteral(".svg"),

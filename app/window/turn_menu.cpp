@@ -20,7 +20,7 @@ void fillTurnMenu(QMenu* menu, Inspection& inspection, const std::shared_ptr<con
         QAction* action = turn->addAction(
             words, &inspection, [&inspection, path, attribute] { emit inspection.turnRequested(path, attribute); });
         action->setObjectName(QStringLiteral("turn.") + attribute);
-        action->setToolTip(QObject::tr("Makes it a knob of the search on the Explore page"));
+        action->setToolTip(QObject::tr("Adds it as a knob to the search on the page Explore"));
     };
     for (const Attribute& attribute : component->attributes) {
         const AttributeSpec* spec = attributeSpec(component->kind, attribute.name);

@@ -61,7 +61,7 @@ void Unattended::check() {
     if (calm_ > 5) return finish();
     if (since_.elapsed() < patience && (window_.document().hardware() || since_.elapsed() < patience / 4)) return;
     poll_.stop();
-    print(stderr, tr("orrery: there is no answer to what was asked"));
+    print(stderr, tr("orrery: the question has no answer"));
     for (const Diagnostic& problem : window_.currentProblems()) {
         print(stderr, QString::fromStdString(orrery::toText(problem)));
     }

@@ -98,12 +98,12 @@ enum class ClockPolicy : std::uint8_t {
 };
 std::string_view toText(ClockPolicy policy);
 
-/// Replicas that are alike.
+/// Groups of equal replicas.
 struct PoolSpec {
     std::string name = "replicas";
     ReplicaRole role = ReplicaRole::Whole;
     std::int32_t replicas = 1;
-    /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: the drawing's first device. Or the
+    /// Its devices: a path of names in the drawing (`node/h100`); empty: the drawing's first device. Or the
     /// id or file of another design, as the catalogue has it (`h100-sxm`), in `hardware`.
     std::string device;
     std::string hardware;

@@ -93,8 +93,8 @@ private slots:
     void theKeysOfAFileAreListed() {
         const Outcome table = cli({"serve", "--keys"});
         QCOMPARE(table.exit, 0);
-        for (const char* part : {"pools/plan/tensor", "Devices that share every layer.", "traffic/arrivals/kind",
-                                 "poisson, gamma", "promise/ttft", "more than 0, at most 1"})
+        for (const char* part : {"pools/plan/tensor", "Devices that divide every layer (tensor parallelism).",
+                                 "traffic/arrivals/kind", "poisson, gamma", "promise/ttft", "more than 0, at most 1"})
             QVERIFY2(table.out.contains(part), part);
         const Outcome schema = cli({"serve", "--keys", "--json"});
         QCOMPARE(schema.exit, 0);

@@ -372,7 +372,7 @@ private slots:
         const Judged own = answered(question, 1);
         QVERIFY(!onSameRows(own) && answerFronts(own).empty());
         const std::string plane = planeSvg(own, pageWidth);
-        QVERIFY(plane.find("No front: every method stands on its own rows") != std::string::npos);
+        QVERIFY(plane.find("No front: every method uses its own rows") != std::string::npos);
         QVERIFY(plane.find("stroke-dasharray=\"4 3\"") == std::string::npos);
         const std::string report = judgingReportHtml({"Own", "", "", {own}, 0});
         QVERIFY(report.find("no line joins the best") != std::string::npos);

@@ -228,7 +228,7 @@ private slots:
                      s.scenario.pools[0].admission.queue = 5;
                      s.scenario.pools[0].admission.dropLate = true;
                  }),
-                 QString("Waiting line"));
+                 QString("Queue"));
         // A clock that is fixed has a share from then on: one thing to say.
         QCOMPARE(said([](ServingStudy& s) {
                      s.scenario.pools[0].clock = ClockPolicy::Fixed;

@@ -242,20 +242,20 @@ private slots:
             const auto labels = page.findChildren<ui::Label*>();
             return std::ranges::any_of(labels, [words](const ui::Label* each) { return each->text().contains(words); });
         };
-        QVERIFY(!says("Before its knobs were turned"));
+        QVERIFY(!says("Points of the original design"));
         for (const int point : {0, 2}) {
             QTRY_VERIFY(plot->isPainted());
             QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(point).toPoint());
             QTRY_VERIFY(use->isEnabled());
             QTest::mouseClick(use, Qt::LeftButton);
             QVERIFY(!page.showsAnswer());  // to the drawing as it is, which a report would state
-            QTRY_VERIFY(says("Before its knobs were turned"));
+            QTRY_VERIFY(says("Points of the original design"));
             QVERIFY(!veil->isDown());
         }
         // A value between the steps is no point of it; its points are what they were all the same.
         QVERIFY_DONE(document().apply(setAttributeEdit(*document().state(), document().hardwareIndex(),
                                                        pathOf(document(), "hbm3"), "bandwidth", "3.3 TB/s")));
-        QTRY_VERIFY(says("Before its knobs were turned"));
+        QTRY_VERIFY(says("Points of the original design"));
         document().undoStack()->undo();
         document().undoStack()->undo();
         document().undoStack()->undo();

@@ -179,7 +179,7 @@ private slots:
         // Counts cannot predict it: they predict the table's, and say so. It can be left out again.
         model->setCurrentIndex(0);
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer()->others.empty() && told->cells()->rowCount() == 40, 20'000);
-        QVERIFY(state->text().contains("graph network alone"));
+        QVERIFY(state->text().contains("Only the graph network"));
         auto* forget = page_->findChild<QPushButton*>("device.forget");
         QVERIFY(forget && !forget->isHidden());
         QTest::mouseClick(forget, Qt::LeftButton);

@@ -48,7 +48,7 @@ private slots:
         QVERIFY(drawn.mapping->moved >= drawn.curve.at(drawn.mapping->words)->moved);
         QCOMPARE(boundMarks(drawn.hardware).size(), drawn.hardware.levels.size() - 1);
         QVERIFY(
-            plot->textAt(plot->placeOf(drawn.mapping->words, drawn.mapping->moved)).contains("the least for tiles"));
+            plot->textAt(plot->placeOf(drawn.mapping->words, drawn.mapping->moved)).contains("the minimum for tiles"));
         const BoundPoint& corner = drawn.curve.points[drawn.curve.points.size() / 2];
         QVERIFY(plot->textAt(plot->placeOf(corner.words, corner.moved) + QPointF(0.01, -40)).contains("tiles"));
         QVERIFY(page_->findChild<QWidget*>("mapping.bound.export")->isEnabled());

@@ -137,7 +137,9 @@ private slots:
         QCOMPARE(table->cells()->rowCount(), 2);
         for (int row = 0; row < 2; ++row) QCOMPARE(table->model()->index(row, 0).data().toString(), QString());
         QVERIFY(std::ranges::none_of(page_->search()->plot()->front(), [](bool best) { return best; }));
-        QVERIFY(page_->findChild<ui::Label*>("serving.search.state")->text().contains("none meets the SLO"));
+        QVERIFY(page_->findChild<ui::Label*>("serving.search.state")
+                    ->text()
+                    .contains("no configuration reaches an SLO attainment"));
     }
 
     void whatCannotRunSaysWhy() {

@@ -51,7 +51,7 @@ void Breadcrumbs::build() {
         step->setText(step->fontMetrics().elidedText(names[depth], Qt::ElideRight, 180));
         step->setAccessibleName(last ? tr("%1, shown now").arg(names[depth]) : tr("Out to %1").arg(names[depth]));
         step->setToolTip(last ? tr("%1: click to fit it into the view (F)").arg(names[depth])
-                              : tr("Out to %1 (Backspace: one level)").arg(names[depth]));
+                              : tr("Leave to %1 (Backspace: one level)").arg(names[depth]));
         if (last) {
             QFont bold = step->font();
             bold.setBold(true);

@@ -350,7 +350,7 @@ void CanvasView::State::followSelection() {
 }
 
 void CanvasView::State::say() {
-    QString words = view.tr("Arrows move, Tab walks, Enter goes in, Backspace goes out");
+    QString words = view.tr("Arrows move, Tab goes to the next part, Enter goes in, Backspace goes out");
     if (const auto& paths = context.selection.paths(); paths.size() == 1 && currentNode() >= 0) {
         words = describe(scene, currentNode()).remove('\n');
     } else if (!paths.empty()) {

@@ -65,7 +65,7 @@ void CanvasView::State::showRename(int node) {
     auto* edit = new NameEdit(qs(scene.nodes()[node].component->name), &view);
     edit->setObjectName("canvasRename");
     edit->setAccessibleName(view.tr("New name"));
-    edit->setToolTip(view.tr("The new name; Enter takes it, Esc keeps the old one"));
+    edit->setToolTip(view.tr("The new name. Enter accepts it, Esc keeps the old one"));
     const int height = edit->sizeHint().height();
     QRectF place(box.topLeft(), QSizeF(std::clamp(box.width(), 120.0, 320.0), height));
     place.moveLeft(std::clamp(place.left(), 0.0, std::max(0.0, view.width() - place.width())));
@@ -104,7 +104,8 @@ QString CanvasView::State::cardText(int node) const {
         return path.size() <= own.size() && std::equal(path.begin(), path.end(), own.begin());
     });
     if (unread)
-        html += "<div><i>" + CanvasView::tr("No shown method reads this part: it changes no answer.").toHtmlEscaped() +
+        html += "<div><i>" +
+                CanvasView::tr("No shown method reads this part, so it does not change any answer.").toHtmlEscaped() +
                 "</i></div>";
     const std::string place = pathText(hardware.root, scene.path(node));
     for (const Diagnostic& problem : problems) {

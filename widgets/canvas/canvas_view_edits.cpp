@@ -145,8 +145,8 @@ void CanvasView::State::placeParts(std::vector<Component> parts, std::vector<Pla
         return context.refuse({Severity::Error,
                                "canvas.nesting",
                                whyNot(*scene.nodes()[under].component, kinds).toStdString(),
-                               "a component that may hold all of it",
-                               "Enter one that may, or select it first",
+                               "a component that can contain all of it",
+                               "enter such a component, or select it first",
                                {}});
     }
     // Without a point, beside the original: one step down for each paste would be guessing; the layout finds room.
@@ -198,7 +198,7 @@ void CanvasView::groupSelected() {
     }
     state.context.refuse({Severity::Error,
                           "canvas.group",
-                          tr("No component here can hold these").toStdString(),
+                          tr("No component here can contain these").toStdString(),
                           "siblings of kinds that go together",
                           "Select fewer kinds",
                           {}});

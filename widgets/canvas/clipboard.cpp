@@ -41,12 +41,12 @@ std::unique_ptr<QMimeData> toMimeData(const Clip& clip) {
 
 Expected<Clip> fromMimeData(const QMimeData* data) {
     if (!data || data->text().trimmed().isEmpty())
-        return fail("clipboard.empty", "The clipboard holds no components", "components, or their YAML as text",
+        return fail("clipboard.empty", "The clipboard has no components", "components, or their YAML as text",
                     "Copy components on a canvas, or the lines of a hardware file");
     auto parts = readComponents(data->text().toStdString());
     if (!parts) return tl::unexpected(parts.error());
     if (parts->empty())
-        return fail("clipboard.empty", "The clipboard's text holds no components", "a YAML list of components",
+        return fail("clipboard.empty", "The text on the clipboard has no components", "a YAML list of components",
                     "A component has at least a kind: `- kind: core`");
     Clip clip{std::move(*parts), read(data->data(placementsMimeType))};
     if (clip.places.size() != clip.parts.size()) clip.places.clear();

@@ -21,7 +21,7 @@ constexpr double leastBox = 2;  ///< pixels; smaller ones are left out with all 
 Minimap::Minimap(CanvasView* view, QWidget* parent) : QWidget(parent), view_(view) {
     setObjectName("canvasMinimap");
     setAccessibleName(tr("Overview of the drawing"));
-    setToolTip(tr("The whole drawing. Click or drag to look there; arrows move the view, the wheel zooms"));
+    setToolTip(tr("The whole drawing. Click or drag to move the view; arrows move it too, the wheel zooms"));
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);
     // While one edits, the overview follows when there is time; the viewport's rectangle follows at once.

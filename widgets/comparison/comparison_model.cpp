@@ -112,7 +112,7 @@ QString ComparisonModel::tip(const Answer& answer, int column) const {
     const Estimate& estimate = *answer.estimate;
     switch (column) {
         case MethodName:
-            return tr("%1 (%2)\n%3\nDouble click shows its operators in all views")
+            return tr("%1 (%2)\n%3\nDouble-click to show its operators in all views")
                 .arg(answer.title, answer.method, qs(supportText(estimate)));
         case Prediction:
             return fullText(estimate.latency.value, Dimension::Time);
@@ -191,14 +191,14 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal) return {};
     const QString names[] = {tr("Method"), tr("Prediction"), tr("Interval"), tr("Reference"), tr("Error"),
                              tr("Energy"), tr("Memory"),     tr("Warnings"), tr("Cost"),      tr("Methodology")};
-    const QString tips[] = {tr("The chosen methods; the dot marks whose operators the other views show"),
+    const QString tips[] = {tr("The chosen methods; the dot marks the method whose operators the other views show"),
                             tr("Predicted latency"),
-                            tr("Where the true value should lie; all on one axis"),
-                            tr("What is known about the true value"),
+                            tr("90 % intervals, all on one axis"),
+                            tr("Interval of the answer"),
                             tr("Prediction against reference"),
                             tr("Predicted energy"),
                             tr("Predicted memory in use"),
-                            tr("What the method warns about"),
+                            tr("Warnings of the method"),
                             tr("Wall time that the answer took"),
                             tr("How it predicts")};
     if (role == Qt::DisplayRole) return names[section];

@@ -117,7 +117,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     table_->setTabKeyNavigation(false);  // Tab goes on, arrows walk
     table_->setObjectName(QStringLiteral("comparison.table"));
     table_->setAccessibleName(tr("Methods compared"));
-    table_->setToolTip(tr("Double click or Enter makes a method the one whose operators all views show"));
+    table_->setToolTip(tr("Double click or Enter: all views show the operators of this method"));
     table_->setModel(model_);
     table_->setItemDelegate(new ComparisonDelegate(table_));
     table_->setFrameShape(QFrame::NoFrame);
@@ -154,7 +154,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     notes_ = new Label({}, FontRole::Body, Tone::Normal, under);
     notes_->setObjectName(QStringLiteral("comparison.notes"));
     notes_->setAccessibleName(tr("Assumptions and warnings"));
-    notes_->setToolTip(tr("What the selected method assumes and warns about"));
+    notes_->setToolTip(tr("Assumptions and warnings of the selected method"));
     notes_->setWordWrap(true);
     notes_->setTextFormat(Qt::RichText);
     notes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -164,9 +164,8 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     scroll->setWidget(body);
     column->addWidget(scroll, 1);
     setEmptyState({tr("Nothing to compare yet"),
-                   tr("Choose a device, a workload and two or more methods: their answers appear here side by side, "
-                      "with intervals "
-                      "and what they cost."),
+                   tr("Choose a device, a workload and two or more methods. Their answers appear here side by side, "
+                      "with intervals and computing times."),
                    tr("Choose methods")});
 
     notesDue_.setSingleShot(true);

@@ -124,7 +124,7 @@ QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             return QStringLiteral("%1\n%2\n%3")
                 .arg(qs(toText(before_->root, after_->root, row)), qs(pathText(root, path)),
-                     tr("Enter or a click selects it on both sides"));
+                     tr("Press Enter or click to select it on both sides"));
         case WhatRole:
             return static_cast<int>(row.what);
         case KindRole: {
@@ -162,7 +162,7 @@ DifferenceList::DifferenceList(QWidget* parent) : QWidget(parent) {
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column->addWidget(list_, 1);
-    empty_ = new EmptyPage(tr("Nothing to compare"), tr("Open a second design, or derive one, to see what differs."),
+    empty_ = new EmptyPage(tr("Nothing to compare"), tr("Open a second design, or derive one, to see the differences."),
                            {}, this);
     column->addWidget(empty_, 1);
     connect(list_, &QListView::clicked, this, &DifferenceList::choose);
@@ -194,7 +194,7 @@ void DifferenceList::setDesigns(HardwarePtr before, HardwarePtr after, const QSt
     summary_->setVisible(count > 0);
     auto* page = static_cast<EmptyPage*>(empty_);
     if (!both)
-        page->setTexts(tr("Nothing to compare"), tr("Open a second design, or derive one, to see what differs."));
+        page->setTexts(tr("Nothing to compare"), tr("Open a second design, or derive one, to see the differences."));
     else if (count == 0)
         page->setTexts(tr("No difference"),
                        tr("%1 and %2 have the same components and numbers.").arg(beforeName, afterName));

@@ -58,8 +58,8 @@ void MethodOptions::rebuild() {
     auto* beside = new QToolButton(this);
     beside->setText(tr("Ask beside"));
     beside->setObjectName(QStringLiteral("methodOptions.beside"));
-    beside->setAccessibleName(tr("Add the method again, with its usual options"));
-    beside->setToolTip(tr("Adds the same method with its usual options, so that two ways stand side by side"));
+    beside->setAccessibleName(tr("Add the method again, with its default options"));
+    beside->setToolTip(tr("Adds the same method with its default options, so that you can compare two settings"));
     beside->setEnabled(!choice_.options.empty());
     connect(beside, &QToolButton::clicked, this, [this] { emit besideRequested(QString::fromStdString(choice_.id)); });
     controls_->addWidget(beside);

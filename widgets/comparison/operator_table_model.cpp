@@ -258,7 +258,7 @@ QVariant OperatorTableModel::headerData(int section, Qt::Orientation orientation
     static const char* const tips[] = {QT_TR_NOOP("Position in the graph"),
                                        QT_TR_NOOP("Name in the graph"),
                                        QT_TR_NOOP("The source’s own word"),
-                                       QT_TR_NOOP("Family by which it is priced and coloured"),
+                                       QT_TR_NOOP("Family of the operator; it decides the model and the colour"),
                                        QT_TR_NOOP("Executions of a repeated block"),
                                        QT_TR_NOOP("Of all repetitions together, by the primary method"),
                                        QT_TR_NOOP("Of all operators’ time; the bar is relative to the largest"),

@@ -117,10 +117,9 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     table_->horizontalHeader()->setStretchLastSection(true);
     growWithType(table_);
     column->addWidget(table_, 1);
-    setEmptyState(
-        {tr("No operators yet"),
-         tr("Choose a workload: each of its operators gets a row here, with time, work, bytes and what bounds it."),
-         tr("Choose a workload")});
+    setEmptyState({tr("No operators yet"),
+                   tr("Choose a workload. Each of its operators gets a row here, with time, work, bytes and limit."),
+                   tr("Choose a workload")});
 
     connect(copy, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(csv()); });
     // Only here: on the canvas the same keys copy its picture.

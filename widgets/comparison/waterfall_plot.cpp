@@ -25,7 +25,7 @@ WaterfallPlot::WaterfallPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("compare.waterfall"));
     setAccessibleName(tr("Where the time goes"));
     setToolTip(
-        tr("Each bar begins where the one above ends: blue is less time, vermilion more. A click chooses a row"));
+        tr("Each bar begins where the bar above ends. Blue is less time, vermilion more. Click to choose a row"));
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         updateGeometry();
         update();

@@ -17,11 +17,12 @@ QString throughText(const block::ChainLink& link) {
 }
 
 BlockListing::BlockListing(QWidget* parent)
-    : FigureView(QStringLiteral("core.block.listing"), tr("The block, port by port"),
-                 tr("Each instruction with its ports; the arcs are the chain from one iteration to the next"),
-                 tr("Type machine code at the left. This lists its instructions, shows how long each keeps which port, "
-                    "and draws the chain of results that the next iteration waits for."),
-                 parent) {}
+    : FigureView(
+          QStringLiteral("core.block.listing"), tr("The block, port by port"),
+          tr("Each instruction with its ports. The arcs are the dependence chain from one iteration to the next"),
+          tr("Type machine code at the left. This lists its instructions, the cycles on each port, and the dependence "
+             "chain into the next iteration."),
+          parent) {}
 
 void BlockListing::setPicture(BlockPicture picture) {
     picture_ = std::move(picture);
@@ -97,8 +98,8 @@ QString BlockListing::textAt(const QPointF& place) const {
                                   : tr("row of the port table: %1").arg(line.form);
     for (const auto& link : picture_.chain) {
         if (link.instruction != at) continue;
-        said += QLatin1Char('\n') +
-                tr("in the chain: %1 after %2 cycles").arg(throughText(link), QString::number(link.cycles, 'f', 2));
+        said += QLatin1Char('\n') + tr("in the dependence chain: %1 after %2 cycles")
+                                        .arg(throughText(link), QString::number(link.cycles, 'f', 2));
     }
     return said;
 }

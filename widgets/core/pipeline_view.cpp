@@ -33,8 +33,8 @@ PipelineView::PipelineView(QWidget* parent)
           QStringLiteral("core.pipeline.view"), tr("Operations over cycles"),
           tr("Each row is an operation; the wheel follows them, with Ctrl it zooms; a click marks a cycle, arrows "
              "step it"),
-          tr("Choose a kernel and a core at the left. Every operation then stands in a row, from fetch to "
-             "retirement, with the ports below."),
+          tr("Choose a kernel and a core at the left. Every operation then has a row, from fetch to retirement, with "
+             "the ports below."),
           parent) {
     setFocusPolicy(Qt::StrongFocus);
 }

@@ -41,8 +41,8 @@ AccuracyPlot::AccuracyPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.accuracy"));
     setAccessibleName(tr("Error against cost to compute"));
     setToolTip(
-        tr("Each point is a method; click one to see where it errs most. The wheel zooms, a drag moves, a double click "
-           "shows all again"));
+        tr("Each point is a method. Click one to see its largest errors. The wheel zooms, a drag moves, a double click "
+           "shows everything"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -96,7 +96,7 @@ void AccuracyPlot::setCurrent(int point) {
 
 QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
     const QString cost =
-        point.seconds > 0 ? tr("%1 an answer").arg(text(Seconds(point.seconds), 2)) : tr("an answer's time not known");
+        point.seconds > 0 ? tr("%1 an answer").arg(text(Seconds(point.seconds), 2)) : tr("time of an answer not known");
     QString said = tr("%1: mean error %2, median %3, 90th percentile %4, %5, %6 rows")
                        .arg(point.title, percentText(point.mape), percentText(point.median), percentText(point.p90),
                             cost, countText(static_cast<double>(point.rows)));
@@ -104,9 +104,9 @@ QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
         said +=
             tr("; mean error %1 to %2 in 90 % of resampled rows").arg(percentText(point.low), percentText(point.high));
     if (point.secondsHigh > 0)
-        said += tr("; half of the answers take %1 to %2")
+        said += tr("; the middle half of the answers takes %1 to %2")
                     .arg(text(Seconds(point.secondsLow), 2), text(Seconds(point.secondsHigh), 2));
-    if (point.apart) said += tr("; on rows of its own, not compared");
+    if (point.apart) said += tr("; on its own rows, not compared");
     if (point.samples > 0) said += tr("; fitted to %1 measured rows").arg(countText(point.samples));
     if (point.fitting > 0) said += tr(" in %1").arg(text(Seconds(point.fitting), 2));
     if (point.coverage >= 0) said += tr("; %1 of the rows inside their 90 % interval").arg(percentText(point.coverage));
@@ -360,7 +360,7 @@ int AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row, bool measuri
         });
     }
     if (halo) {
-        entry(tr("interval holds fewer than %1").arg(percentText(leastCoverage)),
+        entry(tr("coverage below %1").arg(percentText(leastCoverage)),
               dot(QPen(theme.colours().warning, 1.5, Qt::DotLine), Qt::NoBrush, 6));
     }
     return lines;
@@ -391,8 +391,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     places_.clear();
     if (points_.empty()) {
         return paintEmptyPlot(painter, all,
-                              tr("Judged against references, every method appears here: how far off it is, and how "
-                                 "long one of its answers takes."));
+                              tr("Every judged method appears here with its error and the time of one answer."));
     }
     std::vector<double> costs, errors;
     for (const AccuracyPoint& point : points_) {
@@ -413,7 +412,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     // A low plane needs its height for the dots; what it shows stands on its tab as well.
     const bool low = all.height() < lowPlane;
     if (!low) frame.title = tr("Error against cost to compute");
-    frame.xName = setUp ? tr("measured rows that it was fitted to; left: none") : tr("processor time of one answer");
+    frame.xName = setUp ? tr("number of fitted rows; left: none") : tr("processor time of one answer");
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = setUp ? TickText::Number : TickText::Seconds;
     painter.setFont(Theme::instance().font(FontRole::Small));
@@ -452,7 +451,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     if (!sameRows_) {
         painter.setPen(theme.colours().mutedText);
         painter.drawText(frame.area.adjusted(6, 0, -column - 6, -2), Qt::AlignLeft | Qt::AlignBottom,
-                         tr("No front: every method stands on its own rows"));
+                         tr("No front: every method uses its own rows"));
     }
     if (!zoom_.isWhole()) painter.setClipRect(frame.area);
     paintPublished(painter);

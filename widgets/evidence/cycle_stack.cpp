@@ -16,7 +16,7 @@ constexpr int barHeight = 26;
 CycleStack::CycleStack(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("why.stack"));
     setAccessibleName(tr("Cycles by cause"));
-    setToolTip(tr("Where the kernel's cycles go; the parts add up to all of them"));
+    setToolTip(tr("Cycles of the kernel by cause; the sum is all cycles"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -45,7 +45,9 @@ void paintMark(QPainter& painter, const Mark& mark, QPointF at, double radius) {
 DriftPlot::DriftPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("versions.plot"));
     setAccessibleName(tr("Errors by family"));
-    setToolTip(tr("Error of each family: with old numbers, after one factor, repaired. Click a line to find it below"));
+    setToolTip(
+        tr("Error of each family: with the old numbers, after one factor, after the repair. Click a line to find it "
+           "below"));
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         updateGeometry();
         update();

@@ -16,7 +16,7 @@ namespace orrery::ui {
 GrowthPlot::GrowthPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("growth.plot"));
     setAccessibleName(tr("Growth of the error"));
-    setToolTip(tr("The error of sums of measured kernels: a model is such a sum"));
+    setToolTip(tr("Error of sums of measured kernels (a model is such a sum)"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -40,8 +40,7 @@ bool GrowthPlot::event(QEvent* event) {
         const GrowthLevel& level = levels_[at - marks_.size()];
         QToolTip::showText(
             help->globalPos(),
-            tr("%1: %2 rows, measured whole; %3 off (root mean square), median %4; %5 of them inside "
-               "their interval")
+            tr("%1: %2 rows, measured as a whole; error %3 (root mean square), median %4; coverage %5")
                 .arg(level.name)
                 .arg(level.rows)
                 .arg(percent(level.measured), percent(level.median), percent(std::round(level.inside * 100) / 100)),
@@ -49,13 +48,13 @@ bool GrowthPlot::event(QEvent* event) {
         return true;
     }
     const GrowthMark& mark = marks_[at];
-    QToolTip::showText(help->globalPos(),
-                       tr("Sums of %1 kernels: %2 off; %3 if errors had nothing in common, %4 if all were alike; "
-                          "%5 of the sums inside their interval")
-                           .arg(mark.kernels)
-                           .arg(percent(mark.measured), percent(mark.independent), percent(mark.common),
-                                percent(std::round(mark.inside * 100) / 100)),
-                       this);
+    QToolTip::showText(
+        help->globalPos(),
+        tr("Sums of %1 kernels: error %2; %3 if errors were independent, %4 if all were equal; coverage %5")
+            .arg(mark.kernels)
+            .arg(percent(mark.measured), percent(mark.independent), percent(mark.common),
+                 percent(std::round(mark.inside * 100) / 100)),
+        this);
     return true;
 }
 
@@ -65,9 +64,9 @@ void GrowthPlot::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), colours.surface);
     places_.clear();
     if (marks_.size() < 2) {
-        return paintEmptyPlot(painter, rect(),
-                              tr("Where a method prices single kernels of one device, the error of their sums appears "
-                                 "here."));
+        return paintEmptyPlot(
+            painter, rect(),
+            tr("If a method predicts single kernels of one device, the error of their sums appears here."));
     }
     PlotFrame frame;
     frame.title = tr("Error of sums of kernels");

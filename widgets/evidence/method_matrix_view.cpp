@@ -167,8 +167,8 @@ MethodMatrixView::MethodMatrixView(QWidget* parent) : QTableView(parent), model_
     setObjectName(QStringLiteral("evidence.matrix"));
     setAccessibleName(tr("Methods by scenario"));
     setToolTip(
-        tr("Signed median error, its interval and the number of rows; bold: least mean error among equals; grey: not "
-           "applicable, blank: no truth"));
+        tr("Signed median error, range of the errors, number of rows. Bold: smallest mean error among equals. Grey: "
+           "not applicable. Blank: no measured rows"));
     setModel(model_);
     setItemDelegate(new CellDelegate(this));
     setFrameShape(NoFrame);
@@ -211,8 +211,7 @@ void MethodMatrixView::paintEvent(QPaintEvent* event) {
     if (model_->rowCount() > 0) return;
     QPainter painter(viewport());
     paintEmptyPlot(painter, viewport()->rect(),
-                   tr("Judged methods appear here by platform, class or level: how far off each is, and where none "
-                      "applies."));
+                   tr("Judged methods appear here by platform, class or level, with their errors."));
 }
 
 void MethodMatrixView::resizeEvent(QResizeEvent* event) {

@@ -14,11 +14,9 @@ RankMatrix::RankMatrix(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("device.ranks"));
     setAccessibleName(tr("Confusion of ranks"));
     setToolTip(
-        tr("Networks by where they stand in the order of two devices, fastest first; the same order lies on the "
-           "diagonal"));
+        tr("Each network by its place in the order of two devices, fastest first. Equal places are on the diagonal"));
     sentence_ =
-        tr("Open a table of known devices and choose two of them. Where each one's order puts the networks of "
-           "the other is shown here.");
+        tr("Open a table of known devices and choose two of them. This shows the order of the networks on both.");
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -28,8 +28,8 @@ ResidualPlot::ResidualPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.residuals"));
     setAccessibleName(tr("Residuals"));
     setToolTip(
-        tr("Error of every row; click one to find it in the table. The line is the running median. The wheel "
-           "zooms, a drag moves, a double click shows all again"));
+        tr("Error of every row. Click one to find it in the table. The line is the running median. The wheel zooms, a "
+           "drag moves, a double click shows everything"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -58,7 +58,7 @@ std::size_t ResidualPlot::beyond() const {
 }
 
 QString ResidualPlot::beyondText() const {
-    return tr("%n row(s) beyond %1, at the rim as arrows", nullptr, static_cast<int>(beyond()))
+    return tr("%n row(s) beyond %1, shown as arrows at the edge", nullptr, static_cast<int>(beyond()))
         .arg(tickText(height_, TickText::Percent));
 }
 

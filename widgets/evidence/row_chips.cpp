@@ -23,7 +23,7 @@ QString textOf(const RowChip& chip) {
 RowChips::RowChips(QWidget* parent) : QWidget(parent), row_(new FlowLayout(2, this)) {
     setObjectName(QStringLiteral("evidence.chips"));
     setAccessibleName(tr("Which rows count"));
-    setToolTip(tr("Which rows count, and how many each choice brings"));
+    setToolTip(tr("The rows that count, and the number of rows of each choice"));
 }
 
 QToolButton* RowChips::chip(const QString& group, const QString& word) const {
@@ -98,7 +98,7 @@ void RowChips::build(const std::vector<RowChipGroup>& groups) {
             auto* button = new QToolButton(this);
             button->setObjectName(QStringLiteral("chips.%1").arg(group.id));
             button->setAccessibleName(group.title);
-            button->setToolTip(tr("Which of these count, with the rows that each brings"));
+            button->setToolTip(tr("Choose which of these count; each with its number of rows"));
             button->setPopupMode(QToolButton::InstantPopup);
             button->setMenu(new QMenu(button));
             menus_[group.id] = button;

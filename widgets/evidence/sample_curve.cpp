@@ -66,14 +66,14 @@ void SampleCurve::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), theme.colours().surface);
     if (marks_.empty()) {
         return paintEmptyPlot(painter, rect(),
-                              tr("Open a table of known devices. What each further sample leaves is drawn here."));
+                              tr("Open a table of known devices. The error after each further sample appears here."));
     }
     const std::vector<Line> all = lines();
     if (all.empty()) {
         return paintEmptyPlot(painter, rect(),
                               figure_ == Figure::Order
-                                  ? tr("Four samples and more show how well those taken later are put in order.")
-                                  : tr("Paste a first sample. How wide intervals are is drawn after it."));
+                                  ? tr("With four or more samples, the order of the later samples is judged here.")
+                                  : tr("Paste a first sample. Then the width of the intervals appears here."));
     }
     std::vector<double> counts, values;
     for (const Line& line : all) {

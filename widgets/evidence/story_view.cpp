@@ -28,7 +28,7 @@ QString wordsOf(DomainVerdict verdict) {
         case DomainVerdict::Inside:
             return StoryView::tr("inside what was learned");
         case DomainVerdict::Edge:
-            return StoryView::tr("at the edge of what was learned");
+            return StoryView::tr("at the edge of the domain");
         case DomainVerdict::Outside:
             return StoryView::tr("outside what was learned");
     }
@@ -40,7 +40,7 @@ QString wordsOf(DomainVerdict verdict) {
 StoryView::StoryView(QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("why.scroll"));
     setAccessibleName(tr("Why this number"));
-    setToolTip(tr("How a method arrives at the time of the selected operator"));
+    setToolTip(tr("How a method predicts the time of the selected operator"));
     setFrameShape(NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -112,18 +112,18 @@ void StoryView::showKernel(int at) {
     if (price.high > price.low)
         facts.push_back({tr("90 % interval"),
                          QStringLiteral("%1 – %2").arg(text(Seconds(price.low)), text(Seconds(price.high))),
-                         tr("Nine of ten measured kernels lie inside"), Tone::Normal});
+                         tr("90 % of measured kernels are inside"), Tone::Normal});
     if (answer.times > 1)
         facts.push_back({tr("Launched"), tr("%1 times").arg(countText(answer.times)), {}, Tone::Normal});
     facts.push_back({tr("Share of the whole"), percentText(answer.share), {}, Tone::Normal});
     if (answer.bound)
-        facts.push_back({tr("Kind"), tr("a lower bound"), tr("No kernel can be faster on these rates"), Tone::Normal});
+        facts.push_back({tr("Kind"), tr("a lower bound"), tr("No kernel can be faster at these rates"), Tone::Normal});
     else if (price.priced && !(price.high > price.low))
-        facts.push_back({tr("Interval"), tr("none: not measured on such kernels"), {}, Tone::Warning});
+        facts.push_back({tr("Interval"), tr("none: not compared with such kernels"), {}, Tone::Warning});
     else if (price.priced)
         facts.push_back({tr("Domain"), wordsOf(price.domain), {}, toneOf(price.domain)});
     else
-        facts.push_back({tr("Covered"), tr("no: priced by its roofline"), {}, Tone::Warning});
+        facts.push_back({tr("Covered"), tr("no: its roofline is used"), {}, Tone::Warning});
     price_->setFacts(std::move(facts));
     std::vector<Fact> terms;
     for (const KernelTerm& term : answer.story.terms)

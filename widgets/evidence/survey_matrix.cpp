@@ -160,7 +160,7 @@ QVariant SurveyModel::headerData(int section, Qt::Orientation orientation, int r
 SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new SurveyModel(this)) {
     setObjectName(QStringLiteral("evidence.survey"));
     setAccessibleName(tr("Methods surveyed"));
-    setToolTip(tr("One dot per method that rows judge; left is exact. A click lists the rows of all that stand there"));
+    setToolTip(tr("One dot per judged method; left is exact. Click to list the rows of all dots there"));
     auto* scales = new ScaleHeader(this);
     scales->setObjectName(QStringLiteral("evidence.survey.scales"));
     setHorizontalHeader(scales);

@@ -10,7 +10,7 @@ namespace orrery::ui {
 TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.training"));
     setAccessibleName(tr("Training curve"));
-    setToolTip(tr("Error of the fit, on the fitted rows and on rows held out"));
+    setToolTip(tr("Error of the fit, on the fitted and on the held-out rows"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -30,7 +30,7 @@ void TrainingPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::instance();
     painter.fillRect(rect(), theme.colours().surface);
-    if (curve_.empty()) return paintEmptyPlot(painter, rect(), tr("While a method learns, its error falls here."));
+    if (curve_.empty()) return paintEmptyPlot(painter, rect(), tr("The error during a fit appears here."));
     std::vector<double> steps, errors;
     bool validated = false;
     for (const TrainingPoint& point : curve_) {

@@ -22,7 +22,7 @@ double WaveFacts::lastBlocks() const {
 WavePicture::WavePicture(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("why.waves"));
     setAccessibleName(tr("Blocks in waves"));
-    setToolTip(tr("Each place holds one block of threads; empty places of the last wave wait for the others"));
+    setToolTip(tr("Each place is for one block of threads; empty places of the last wave wait for the others"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -15,15 +15,14 @@ namespace {
 
 EmptyState nothingYet() {
     return {WhyView::tr("Nothing to explain yet"),
-            WhyView::tr("For the selected operator this shows the kernels that it launches and the chain of terms that "
-                        "makes each time."),
+            WhyView::tr("For the selected operator this shows its kernels and the terms of each time."),
             WhyView::tr("Choose methods")};
 }
 
 EmptyState nobodyTells(const QString& method) {
     return {WhyView::tr("No terms to show"),
-            WhyView::tr("%1 answers the whole pass and has no terms for an operator. Ask %2 or %3 as well: they price "
-                        "each kernel, and this page shows how.")
+            WhyView::tr("%1 predicts the whole pass and has no terms for an operator. Add %2 or %3: they predict each "
+                        "kernel, and this panel shows how.")
                 .arg(method, qs(methodTitle("tile-wave")), qs(methodTitle("roofline"))),
             WhyView::tr("Choose methods")};
 }
@@ -95,7 +94,7 @@ void WhyView::explain() {
     const QString instead =
         teller == snapshot()->primary
             ? QString()
-            : tr("%1 answers the whole pass; these are the terms of %2.").arg(chosen->title, told.title);
+            : tr("%1 predicts the whole pass; these are the terms of %2.").arg(chosen->title, told.title);
     const int op = operatorShown(*told.estimate);
     if (op < 0) return story_->setKernels({}, told.title, {}, tr("The method has no answer to explain."));
     const Scenario& scenario = snapshot()->scenario;

@@ -58,7 +58,7 @@ void EffectBars::paint(QPainter& painter) const {
     const Palette& colours = Theme::instance().colours();
     painter.fillRect(rect(), colours.surface);
     if (bars_.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
-    paintPlotTitle(painter, tr("%1 as each knob turns alone; 1: as drawn").arg(title_), width());
+    paintPlotTitle(painter, tr("%1 if each knob changes alone; 1: as drawn").arg(title_), width());
     const QFontMetrics metrics = painter.fontMetrics();
     int names = 0, ends = 0;
     double least = 1, most = 1;

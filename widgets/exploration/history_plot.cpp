@@ -13,7 +13,7 @@ namespace orrery::ui {
 
 HistoryPlot::HistoryPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("explore.history"));
-    setAccessibleName(tr("How the search came to its best"));
+    setAccessibleName(tr("History of the best points of the search"));
     setToolTip(tr("The best of each objective and the hypervolume of the front, as a share of the final value"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -76,7 +76,7 @@ void HistoryPlot::paintEvent(QPaintEvent*) {
 
 QString HistoryPlot::exportTo(const QString& file) {
     return atPictureSize(*this, [&] {
-        return writePicture(file, size(), tr("How the search came to its best"),
+        return writePicture(file, size(), tr("History of the best points of the search"),
                             [this](QPainter& painter, const QRect&) { paint(painter); });
     });
 }

@@ -56,8 +56,8 @@ ParallelPlot::ParallelPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("explore.parallel"));
     setAccessibleName(tr("All knobs and objectives"));
     setToolTip(
-        tr("A line for each point. Drag along an axis to keep what passes there, click it to let all pass, "
-           "double-click to clear every axis. A click on a line chooses it, one on a name colours by it"));
+        tr("A line for each point. Drag along an axis to keep the lines that pass there; click it to keep all; "
+           "double-click to clear every axis. Click a line to choose it, a name to colour by it"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     connect(&Theme::instance(), &Theme::changed, this, &ParallelPlot::askAgain);

@@ -24,8 +24,8 @@ constexpr std::size_t mostDotsAtOnce = 300;
 SearchPlot::SearchPlot(QWidget* parent) : QWidget(parent), data_(std::make_shared<const SearchPlotData>()) {
     setObjectName(QStringLiteral("explore.plot"));
     setAccessibleName(tr("Points of the search"));
-    setToolTip(
-        tr("One dot for each point. Filled points are on the Pareto front. Bars are 90 % intervals. A click chooses"));
+    setToolTip(tr(
+        "One dot for each point. Filled points are on the Pareto front. Bars are 90 % intervals. Click to choose one"));
     connect(&Theme::instance(), &Theme::changed, this, &SearchPlot::layOut);
     connect(&painter_, &PictureThread::drawn, this, [this](const QImage& picture) {
         dots_ = QPixmap::fromImage(picture);

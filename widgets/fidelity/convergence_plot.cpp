@@ -26,7 +26,8 @@ QString seconds(double value) {
 ConvergencePlot::ConvergencePlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("fidelity.plot"));
     setAccessibleName(tr("How the answer settles"));
-    setToolTip(tr("The estimate over the time spent on it, its interval as a band; marks are what methods said"));
+    setToolTip(
+        tr("The estimate over the time used, with its interval as a band. Marks are the answers of single methods"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -85,7 +86,7 @@ void ConvergencePlot::paintEvent(QPaintEvent*) {
     drawn_.clear();
     if (points_.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
     PlotFrame frame;
-    frame.title = tr("Answer over the time spent on it");
+    frame.title = tr("Answer over the time used");
     frame.xName = tr("spent");
     frame.xTicks = frame.yTicks = TickText::Seconds;
     frame.area = PlotFrame::areaIn(size());

@@ -59,14 +59,12 @@ std::vector<ActivityRow> activityRows(const Recording& r) {
         out.push_back(rowFor(r, unitText(unit),
                              unit == Unit::Mem
                                  ? heatText("The load and store unit has an access to serve")
-                                 : heatText("Cycles for which instructions take the units of the schedulers"),
+                                 : heatText("Cycles in which instructions use the units of the schedulers"),
                              r.unitPeak[u], [u](const RecordedBin& b) { return double(b.unitCycles[u]); }));
     }
-    out.push_back(
-        rowFor(r, heatText("shared-memory conflicts"),
-               heatText("Cycles in which an access to shared memory takes a further pass, since lanes want the "
-                        "same bank"),
-               1, [](const RecordedBin& b) { return double(b.sharedConflictCycles); }));
+    out.push_back(rowFor(r, heatText("shared-memory conflicts"),
+                         heatText("Cycles of further passes in shared memory, because lanes need the same bank"), 1,
+                         [](const RecordedBin& b) { return double(b.sharedConflictCycles); }));
     out.push_back(rowFor(r, heatText("L1 bank conflicts"), heatText("Cycles in which a sector waits for a bank of L1"),
                          1, [](const RecordedBin& b) { return double(b.l1BankCycles); }));
     const auto memory = [&](const QString& name, const QString& meaning, double peak, auto sectors, auto hits) {
@@ -76,15 +74,16 @@ std::vector<ActivityRow> activityRows(const Recording& r) {
         out.push_back(std::move(row));
     };
     memory(
-        heatText("L1"), heatText("Sectors that this multiprocessor's L1 looks up, of all that its banks could"),
+        heatText("L1"),
+        heatText("Sectors looked up in the L1 of this multiprocessor, as a share of the maximum of its banks"),
         r.l1Peak, [](const RecordedBin& b) { return double(b.l1); },
         [](const RecordedBin& b) { return double(b.l1Hits); });
     memory(
-        heatText("L2"), heatText("Sectors that all slices look up, of one each per cycle"), r.l2Peak,
+        heatText("L2"), heatText("Sectors looked up by all slices; the maximum is one per slice and cycle"), r.l2Peak,
         [](const RecordedBin& b) { return double(b.l2); }, [](const RecordedBin& b) { return double(b.l2Hits); });
     memory(
-        heatText("DRAM"), heatText("Sectors that all channels move, of what their data bus could"), r.dramPeak,
-        [](const RecordedBin& b) { return double(b.dram); }, [](const RecordedBin&) { return 0.0; });
+        heatText("DRAM"), heatText("Sectors moved by all channels, as a share of the maximum of their data bus"),
+        r.dramPeak, [](const RecordedBin& b) { return double(b.dram); }, [](const RecordedBin&) { return 0.0; });
     return out;
 }
 

@@ -33,7 +33,7 @@ CycleStackView::CycleStackView(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("gpu.stack"));
     setAccessibleName(tr("Cycles by cause"));
     setToolTip(tr("Where the cycles go, above the least that the roofline allows for the same work"));
-    empty_ = tr("With a kernel on a GPU, this shows where its cycles go, beside what the roofline says.");
+    empty_ = tr("With a kernel on a GPU, this shows its cycles by cause, beside the roofline.");
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -42,9 +42,9 @@ double shownValue(BlockNeed need, double value) {
 OccupancyView::OccupancyView(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("gpu.occupancy"));
     setAccessibleName(tr("Occupancy"));
-    setToolTip(tr("Resident warps against what a block asks for; press or drag on a curve to ask for another amount"));
+    setToolTip(tr("Resident warps against the resources of a block; press or drag on a curve to change the amount"));
     setMouseTracking(true);
-    empty_ = tr("With a GPU, this shows how many warps stay on a multiprocessor for what a block asks for.");
+    empty_ = tr("With a GPU, this shows the resident warps of a multiprocessor for the resources of a block.");
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -89,9 +89,9 @@ QString warpMeaning(WarpState state) {
         case WarpState::Issue:
             return said("its next instruction is issued");
         case WarpState::NotSelected:
-            return said("it could issue; its scheduler took another warp");
+            return said("ready; its scheduler chose another warp");
         case WarpState::Unit:
-            return said("it could issue; the unit in front is taken");
+            return said("ready; its unit is busy");
         case WarpState::Memory:
             return said("waits for an operand from global memory");
         case WarpState::Shared:
@@ -109,7 +109,7 @@ QString warpMeaning(WarpState state) {
         case WarpState::Fetch:
             return said("its instruction buffer is empty");
         case WarpState::Done:
-            return said("has ended; results are under way");
+            return said("has ended; results are still in flight");
     }
     return {};
 }

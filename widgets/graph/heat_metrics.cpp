@@ -98,8 +98,8 @@ public:
             difference.values.push_back(y[i] - x[i]);
             ratio.values.push_back(x[i] > 0 && y[i] > 0 ? y[i] / x[i] : nothing);
         }
-        difference.note = tr("Time by %1 less time by %2").arg(b.title, a.title);
-        ratio.note = tr("Time by %1 as a multiple of time by %2").arg(b.title, a.title);
+        difference.note = tr("Time by %1 minus time by %2").arg(b.title, a.title);
+        ratio.note = tr("Time by %1 ÷ time by %2").arg(b.title, a.title);
         add(std::move(difference));
         add(std::move(ratio));
     }

@@ -156,7 +156,7 @@ HandbookView::HandbookView(Handbook book, QWidget* parent) : QWidget(parent), bo
     line_->setObjectName(QStringLiteral("handbook.search"));
     line_->setAccessibleName(tr("Search the handbook"));
     line_->setPlaceholderText(tr("Search"));
-    line_->setToolTip(tr("Sections that have all of these words"));
+    line_->setToolTip(tr("Finds sections with all of these words"));
     line_->setClearButtonEnabled(true);
     top->addWidget(back_);
     top->addWidget(line_, 1);

@@ -129,7 +129,7 @@ void AttributeRow::build() {
         slider_->setHidden(spec_.sliderIfGiven);
         slider_->setObjectName(name + QStringLiteral(".slider"));
         slider_->setAccessibleName(tr("%1, slider").arg(spec_.label));
-        slider_->setToolTip(tr("%1: drag to explore; ← → step by 5 %, Esc puts a drag back").arg(spec_.label));
+        slider_->setToolTip(tr("%1: drag to change; ← → step by 5 %, Esc cancels a drag").arg(spec_.label));
         connect(slider_, &LogSlider::edited, this, [this](double value, EditPhase phase) {
             if (phase == EditPhase::Begin) mixedFrom_ = value_.mixed ? std::optional(value) : std::nullopt;
             if (phase == EditPhase::Commit && slider_->isDragging() == false && mixedFrom_) {
@@ -328,9 +328,8 @@ void AttributeRow::showChip() {
     const QString note = value_.note.isEmpty() ? QString() : QStringLiteral("\n") + value_.note;
     if (!spec_.disabled.isEmpty()) return chip_->set({}, Tone::Muted, spec_.disabled);
     if (value_.mixed)
-        return chip_->set(
-            tr("mixed"), Tone::Accent,
-            tr("Different values; what you type or drag is set on all:") + QLatin1Char('\n') + value_.mixedValues);
+        return chip_->set(tr("mixed"), Tone::Accent,
+                          tr("Different values; a new value is set on all:") + QLatin1Char('\n') + value_.mixedValues);
     if (value_.mixedSources) return chip_->set(tr("several"), Tone::Normal, tr("One value from different sources"));
     if (value_.text.isEmpty()) {
         if (spec_.fallback)

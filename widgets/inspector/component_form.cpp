@@ -275,7 +275,7 @@ void ComponentForm::fillTitle() {
     for (const auto& [kind, count] : counts)
         kinds << QStringLiteral("%1 %2").arg(QString::number(count), qs(orrery::label(kind)));
     subtitle_->setFullText(counts.size() > 1
-                               ? tr("%1 – what all of them have is shown").arg(kinds.join(QStringLiteral(", ")))
+                               ? tr("%1 – common attributes are shown").arg(kinds.join(QStringLiteral(", ")))
                                : kinds.join(QString()));
 }
 
@@ -308,7 +308,7 @@ void ComponentForm::showRows() {
     const QString text = all_ ? tr("Hide what is not given") : tr("%n more attribute(s)", nullptr, waiting);
     more_->setText(text);
     more_->setAccessibleName(text);
-    more_->setToolTip(tr("Attributes of this kind of component without a value here"));
+    more_->setToolTip(tr("Attributes of this kind of component that have no value yet"));
 }
 
 void ComponentForm::editAttribute(const QString& id) {

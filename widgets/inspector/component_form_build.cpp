@@ -94,8 +94,8 @@ void ComponentForm::buildHead() {
 void ComponentForm::buildIdentity() {
     const bool many = paths_.size() > 1;
     column_->addWidget(new SectionHeader(many ? tr("Components") : tr("Component"), page_));
-    RowSpec name = identityRow(QStringLiteral("name"), tr("Name"), tr("What it is called in paths and plots."),
-                               AttributeForm::Text);
+    RowSpec name =
+        identityRow(QStringLiteral("name"), tr("Name"), tr("Its name in paths and plots."), AttributeForm::Text);
     if (many) name.disabled = tr("Siblings need names of their own: select one component to rename it");
     addRow(name)->edit()->setCheck(checkName);
     const auto all = components();
@@ -143,8 +143,7 @@ void ComponentForm::buildAttributes() {
                     return !std::ranges::equal(ComponentPath(path.begin(), path.end() - 1),
                                                ComponentPath(paths_.back().begin(), paths_.back().end() - 1));
                 }))
-                row.disabled =
-                    tr("These links stand in different places: select links of one parent to set their ends");
+                row.disabled = tr("These links have different parents: select links of one parent to set their ends");
             addRow(row);
         }
     }

@@ -162,8 +162,7 @@ void TopologySection::showFacts() {
                           ? tr("1 link")
                           : tr("%1 links").arg(countText(static_cast<double>(found->bisectionLinks)));
         if (found->bisection.value > 0) cut += QStringLiteral(" · ") + text(found->bisection);
-        facts.push_back(
-            {tr("Bisection"), cut, tr("Links, and their bandwidth in one direction, that an even halving cuts")});
+        facts.push_back({tr("Bisection"), cut, tr("Links between two halves, and their bandwidth in one direction")});
     }
     facts_->setVisible(!facts.empty());
     facts_->setFacts(std::move(facts));

@@ -195,15 +195,14 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
             for (const Phase phase : {Phase::Forward, Phase::Prefill, Phase::Decode, Phase::TrainingForward})
                 names << qs(toText(phase));
             addChoice(QStringLiteral("phase"), tr("Phase"),
-                      tr("Prefill reads the prompt at once; decode makes one token with the KV cache."), names);
+                      tr("Prefill reads the whole prompt; decode makes one token with the KV cache."), names);
         }
         addChoice(QStringLiteral("weights"), tr("Weights"),
                   tr("Precision in which weights are stored, and how they share scales."), formatNames());
-        addChoice(
-            QStringLiteral("activations"), tr("Activations"),
-            tr("Precision of inputs and outputs of operators. With shared scales (fp8-tensor, fp8-block, nvfp4 …) "
-               "they stay at 16 bits in memory, and products narrow them."),
-            formatNames());
+        addChoice(QStringLiteral("activations"), tr("Activations"),
+                  tr("Precision of inputs and outputs of operators. With shared scales (fp8-tensor, fp8-block, nvfp4 "
+                     "…) they are stored in 16 bits, and products quantise them."),
+                  formatNames());
         if (phases) addChoice(QStringLiteral("kv"), tr("KV cache"), tr("Precision of the KV cache."), dtypeNames());
         if (phases || transformer) {
             flash_ = new QCheckBox(tr("Flash attention"), page_);
@@ -218,14 +217,12 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
         }
     }
     if (!builder && fixedBatch)
-        addCount(
-            QStringLiteral("batch"), tr("Batch"),
-            tr("Leading extent of every input, in place of the 1 that the file fixes. Refused where an operator of "
-               "the file holds that 1 fast."),
-            1, 1024);
+        addCount(QStringLiteral("batch"), tr("Batch"),
+                 tr("Leading extent of every input, instead of the 1 in the file. Refused if an operator of the file "
+                    "needs that 1."),
+                 1, 1024);
     if (typed)
-        addChoice(typeRow, tr("Type"),
-                  tr("In which all weights and activations are stored and computed. Indices and masks keep theirs."),
+        addChoice(typeRow, tr("Type"), tr("Type of all weights and activations. Indices and masks keep their type."),
                   QStringList(ownTypes()) + dtypeNames());
     buildOffer();
     for (const QString& symbol : symbols)
@@ -258,7 +255,7 @@ void WorkloadForm::buildOffer() {
     useNearest_ = new QPushButton(page_);
     useNearest_->setObjectName(QStringLiteral("inspector.type.use"));
     useNearest_->setAccessibleName(tr("Use the nearest type"));
-    useNearest_->setToolTip(tr("What works in the type that the device lacks works in the nearest that it has"));
+    useNearest_->setToolTip(tr("Changes the unsupported type to the nearest type of the device"));
     column_->addWidget(lacks_);
     column_->addWidget(useNearest_, 0, Qt::AlignLeft);
     connect(useNearest_, &QPushButton::clicked, this, [this] {
@@ -313,7 +310,7 @@ void WorkloadForm::fill() {
             return std::holds_alternative<RetypeKind>(change);
         });
         if (!shown.mixed) shown.text = one ? qs(toText(*one)) : ownTypes();
-        if (shown.mixed) shown.mixedValues = tr("Some kinds of operators work in a type of their own");
+        if (shown.mixed) shown.mixedValues = tr("Some kinds of operators have a type of their own");
         found->second->show(shown);
     }
     for (const auto& [id, row] : rows_) {

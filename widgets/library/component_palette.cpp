@@ -32,7 +32,7 @@ ComponentPalette::ComponentPalette(QWidget* parent) : QWidget(parent) {
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("componentPalette.list"));
     list_->setAccessibleName(tr("Parts to draw with"));
-    list_->setToolTip(tr("Click or Enter places a part; or drag it to where it belongs"));
+    list_->setToolTip(tr("Click or press Enter to place a part; or drag it to its place"));
     list_->setModel(filter_);
     list_->setItemDelegate(new ComponentPaletteDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);

@@ -66,7 +66,7 @@ constexpr KindItem kinds[] = {
      "systolic pe mesh"},
     {VectorUnit, compute, "vector", QT_TRANSLATE_NOOP("ComponentPalette", "Lanes that do the same operation"),
      "simd lanes fp32"},
-    {TensorUnit, compute, "tensor", QT_TRANSLATE_NOOP("ComponentPalette", "Matrix products, so many a cycle"),
+    {TensorUnit, compute, "tensor", QT_TRANSLATE_NOOP("ComponentPalette", "Matrix products per cycle"),
      "matrix mxu core"},
     {Mac, compute, "mac", QT_TRANSLATE_NOOP("ComponentPalette", "One multiply-accumulate unit"), "multiplier pe"},
     {Buffer, memory, "buffer", QT_TRANSLATE_NOOP("ComponentPalette", "On-chip memory that software fills"),

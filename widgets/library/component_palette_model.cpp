@@ -25,7 +25,7 @@ QVariant ComponentPaletteModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return item.name + QStringLiteral(", ") + item.group + QStringLiteral(": ") + item.meaning;
         case Qt::ToolTipRole:
-            return tr("%1\n%2\nClick or Enter places it; or drag it to where it belongs").arg(item.name, item.meaning);
+            return tr("%1\n%2\nClick or press Enter to place it; or drag it to its place").arg(item.name, item.meaning);
         case IdRole:
             return item.id;
         case GroupRole:

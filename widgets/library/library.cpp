@@ -72,8 +72,8 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
         card_->hide();
         filter_->set(tabs_->currentIndex(), search_->text());
         list_->setToolTip(tabs_->currentIndex() == LibraryItem::Method
-                              ? tr("Space or a click on the box puts a method in the set")
-                              : tr("Enter or a double click chooses; drag it to where it belongs"));
+                              ? tr("Space or a click on the box turns a method on or off")
+                              : tr("Enter or a double click chooses it; or drag it to its place"));
         // What is called so comes before what only mentions it.
         int best = 0;
         for (int row = 0; row < filter_->rowCount(); ++row) {
@@ -179,9 +179,9 @@ void LibraryPanel::showMenu(const QModelIndex& index, const QPoint& global) {
         case LibraryItem::Device:
             add(tr("&Use it"), tr("Add the device to the project and show it"),
                 [this, id] { emit hardwareChosen(id); });
-            add(tr("&Derive a design from it"), tr("Add it and a copy to change, side by side with what differs"),
+            add(tr("&Derive a design from it"), tr("Add it and a copy to change, side by side with the differences"),
                 [this, id] { emit hardwareDeriveRequested(id); });
-            add(tr("&Insert into the selected component"), tr("Put its parts into the design that is drawn"),
+            add(tr("&Insert into the selected component"), tr("Put its parts into the current design"),
                 [this, id] { emit hardwareInsertRequested(id); });
             break;
         case LibraryItem::Model:
@@ -213,9 +213,8 @@ bool LibraryPanel::eventFilter(QObject* watched, QEvent* event) {
                 const QRect row = list_->visualRect(index);
                 const Scenario* asked = question_ ? question_() : nullptr;
                 const auto cost = asked ? expectedCost(*method, *asked) : std::nullopt;
-                card_->showFor(
-                    method->card, QRect(list_->viewport()->mapToGlobal(row.topLeft()), row.size()),
-                    cost ? tr("For the question that is shown: about %1").arg(qs(format(*cost, 2))) : QString());
+                card_->showFor(method->card, QRect(list_->viewport()->mapToGlobal(row.topLeft()), row.size()),
+                               cost ? tr("For the current question: about %1").arg(qs(format(*cost, 2))) : QString());
                 return true;
             }
         }

@@ -28,7 +28,7 @@ BoundPlot::BoundPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("mapping.bound"));
     setAccessibleName(tr("Least data movement"));
     setToolTip(tr("No mapping with this buffer size moves fewer words than the curve shows"));
-    empty_ = tr("With an operator on an array, this shows the least that must move for every size of the buffer.");
+    empty_ = tr("With an operator on an array, this shows the minimum traffic for every size of the buffer.");
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -56,10 +56,9 @@ void BoundPlot::clear(const QString& why) {
 
 QString BoundPlot::sentence() const {
     const BoundCurve& curve = bound_->curve;
-    if (!bound_->mapping)
-        return tr("At least %1 words must move, however large the buffer").arg(countText(curve.compulsory));
+    if (!bound_->mapping) return tr("At least %1 words must move with any buffer").arg(countText(curve.compulsory));
     const BoundPoint* at = curve.at(bound_->mapping->words);
-    return tr("The mapping moves %1 words: %2 × the least for tiles of %3 words")
+    return tr("The mapping moves %1 words: %2 × the minimum for tiles of %3 words")
         .arg(countText(bound_->mapping->moved),
              QString::number(at && at->moved > 0 ? bound_->mapping->moved / at->moved : 1, 'f', 2),
              countText(bound_->mapping->words));
@@ -106,7 +105,7 @@ void BoundPlot::paint(QPainter& painter) const {
     painter.fillRect(rect(), colours.surface);
     if (!bound_) return paintEmptyPlot(painter, rect(), empty_);
     PlotFrame frame;
-    frame.title = tr("Least words moved against words of the buffer");
+    frame.title = tr("Minimum traffic (words) against buffer size (words)");
     frame.xName = tr("words of the buffer");
     frame.yName = tr("words moved");
     frame.yTicks = TickText::Number;

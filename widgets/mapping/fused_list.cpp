@@ -33,7 +33,7 @@ QString tilesText(const FusedGroup& group) {
 FusedList::FusedList(QWidget* parent) : QTreeWidget(parent) {
     setObjectName(QStringLiteral("mapping.fused"));
     setAccessibleName(tr("Operators that run together"));
-    setToolTip(tr("Operators in one band run tile by tile; what is between them stays on the chip"));
+    setToolTip(tr("Operators in one band run tile by tile; tensors between them stay on the chip"));
     setRootIsDecorated(false);
     setUniformRowHeights(true);
     setHeaderLabels(

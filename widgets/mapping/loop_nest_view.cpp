@@ -19,7 +19,7 @@ constexpr std::size_t mostUndone = 200;
 LoopNestView::LoopNestView(QWidget* parent) : QAbstractScrollArea(parent) {
     setObjectName(QStringLiteral("mapping.nest"));
     setAccessibleName(tr("Loop nest"));
-    setToolTip(tr("Drag a loop to another place; turn its number with the wheel, + and −; X, Y and T spread it"));
+    setToolTip(tr("Drag a loop to another place; change its bound with the wheel, + and −; X, Y and T spread it"));
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFocusPolicy(Qt::StrongFocus);

@@ -78,7 +78,7 @@ SystolicAnimation::SystolicAnimation(QWidget* parent)
     column->addWidget(slider_);
     pages_->addWidget(empty_);
     pages_->addWidget(page);
-    clear(tr("Choose a matrix product or convolution of a systolic array to see how it runs through the elements."));
+    clear(tr("Choose a matrix product or convolution on a systolic array to see it cycle by cycle."));
 }
 
 QWidget* SystolicAnimation::controls() {

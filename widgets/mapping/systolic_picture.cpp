@@ -82,7 +82,7 @@ ArrayEdges edgesOf(const systolic::FoldPlan& plan, const systolic::SystolicSnaps
 SystolicPicture::SystolicPicture(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("mapping.systolic.array"));
     setAccessibleName(tr("Processing elements"));
-    setToolTip(tr("Point at a processing element to see what it holds"));
+    setToolTip(tr("Point at a processing element to see its operands"));
     setMouseTracking(true);
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }

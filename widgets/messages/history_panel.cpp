@@ -118,9 +118,9 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
             return parts.join(QStringLiteral(", "));
         }
         case Qt::ToolTipRole:
-            return (row == current()  ? tr("%1\nThis is the present state")
-                    : row < current() ? tr("%1\nA click goes back to the state after this edit")
-                                      : tr("%1\nUndone: a click does it again"))
+            return (row == current()  ? tr("%1\nThis is the current state")
+                    : row < current() ? tr("%1\nClick to go back to the state after this edit")
+                                      : tr("%1\nUndone: click to redo it"))
                        .arg(words) +
                    (saved ? tr("\nThis state is on disk") : QString());
         case CurrentRole:
@@ -153,7 +153,7 @@ HistoryPanel::HistoryPanel(QUndoStack* stack, QWidget* parent) : QWidget(parent)
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("history.list"));
     list_->setAccessibleName(tr("History of edits"));
-    list_->setToolTip(tr("A click or Enter goes back or forth to that state (Ctrl+Z, Ctrl+Shift+Z)"));
+    list_->setToolTip(tr("Click or press Enter to go to that state (Ctrl+Z, Ctrl+Shift+Z)"));
     list_->setModel(model_);
     list_->setItemDelegate(new HistoryDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);

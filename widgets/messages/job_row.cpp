@@ -36,7 +36,7 @@ JobRow::JobRow(int id, const QString& title, const QString& unit, std::shared_pt
         made->setText(words);
         return made;
     };
-    cancel_ = button(QStringLiteral("cancel"), tr("Cancel"), tr("Stop %1; what has finished stays").arg(title));
+    cancel_ = button(QStringLiteral("cancel"), tr("Cancel"), tr("Stop %1; finished results are kept").arg(title));
     open_ = button(QStringLiteral("open"), tr("Open"), tr("Show the results of %1").arg(title));
     open_->hide();
     connect(cancel_, &QToolButton::clicked, this, &JobRow::cancelClicked);

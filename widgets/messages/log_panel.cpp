@@ -49,7 +49,7 @@ LogPanel::LogPanel(QWidget* parent) : QWidget(parent) {
     text_->setFrameShape(QFrame::NoFrame);
     text_->setLineWrapMode(QPlainTextEdit::NoWrap);
     text_->setMaximumBlockCount(static_cast<int>(most));
-    text_->setPlaceholderText(tr("What the studio does is written here: files read, answers, warnings."));
+    text_->setPlaceholderText(tr("A log of the program: files read, answers, warnings."));
     column->addWidget(text_, 1);
     const auto restyle = [this] {
         text_->setFont(Theme::instance().font(FontRole::Mono));

@@ -64,10 +64,10 @@ ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
     list_->setMouseTracking(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column->addWidget(list_, 1);
-    empty_ = new EmptyPage(tr("No problems"),
-                           tr("What is wrong or odd in the design, the workload or an answer is listed here, with its "
-                              "place and what to do."),
-                           {}, this);
+    empty_ = new EmptyPage(
+        tr("No problems"),
+        tr("Problems of the design, the workload or an answer are listed here, with their place and a hint."), {},
+        this);
     column->addWidget(empty_, 1);
     const auto restyle = [this] {
         for (const Severity severity : {Severity::Note, Severity::Warning, Severity::Error})

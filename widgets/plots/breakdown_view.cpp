@@ -43,8 +43,8 @@ BreakdownView::BreakdownView(Selection* selection, QWidget* parent)
         QString text, tip;
     } modes[] = {{"breakdown-by-kind", tr("Kind"), tr("By kind of operator (1)")},
                  {"breakdown-by-block", tr("Block"), tr("By block of the model (2)")},
-                 {"breakdown-by-bound", tr("Bound"), tr("By what bounds the operators (3)")},
-                 {"breakdown-by-part", tr("Part"), tr("By what worked: computing, transfers, preparing data (4)")}};
+                 {"breakdown-by-bound", tr("Bound"), tr("By the limit of the operators (3)")},
+                 {"breakdown-by-part", tr("Part"), tr("By part: computing, transfers, data preparation (4)")}};
     for (const auto& mode : modes) {
         auto* button = new QToolButton(this);
         button->setObjectName(QString::fromLatin1(mode.name));

@@ -57,7 +57,7 @@ void MemoryView::snapshotChanged(const SnapshotPtr&) {
     card_->hide();
     if (snapshot() && snapshot()->primaryEstimate() && !use()) {
         setEmptyState({tr("No memory prediction"),
-                       tr("None of the methods that ran predicts memory; the inference analysis does."),
+                       tr("None of the methods that ran predicts memory. The LLM inference analysis does."),
                        {}});
     } else if (!use()) {
         setEmptyState(withoutEstimate(snapshot(), nothingYet()));
@@ -71,11 +71,11 @@ QString MemoryView::verdict() const {
     const MemoryUse* memory = use();
     if (!memory) return {};
     const Bytes capacity = memory->capacity;
-    if (capacity.value <= 0) return tr("%1 in all; the device gives no capacity").arg(text(memory->total()));
+    if (capacity.value <= 0) return tr("%1 in total; the device states no capacity").arg(text(memory->total()));
     const QString device = snapshot()->device ? QString::fromStdString(snapshot()->device->name) : tr("the device");
     const Bytes room = capacity - memory->total();
     if (room.value >= 0) return tr("Fits: %1 free (%2)").arg(text(room), percentText(room / capacity));
-    return tr("Does not fit: %1 over the %2 of %3").arg(text(-room), text(capacity), device);
+    return tr("Does not fit: %1 more than the %2 of %3").arg(text(-room), text(capacity), device);
 }
 
 QRectF MemoryView::barBox() const {

@@ -98,7 +98,7 @@ EmptyState withoutEstimate(const SnapshotPtr& snapshot, const EmptyState& otherw
     const Answer& answer = snapshot->answers[std::size_t(snapshot->primary)];
     if (answer.estimate) return otherwise;
     if (!answer.failure)
-        return {tr("%1 is running").arg(answer.title), tr("The answer appears here as soon as it is there."), {}};
+        return {tr("%1 is running").arg(answer.title), tr("The answer appears here when it is ready."), {}};
     QString sentence = windowText(answer.failure->message);
     if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
     if (!answer.failure->hint.empty())

@@ -60,8 +60,8 @@ bool sane(const Range& range) {
 
 EmptyState nothingYet() {
     return {RooflinePlot::tr("Roofline"),
-            RooflinePlot::tr("Operators of the workload under the roofs of the hardware: what bounds each, and how far "
-                             "it is from its bound."),
+            RooflinePlot::tr("Operators of the workload under the roofs of the hardware: the limit of each, and its "
+                             "distance to the limit."),
             RooflinePlot::tr("Open an example")};
 }
 

@@ -17,7 +17,7 @@
 namespace orrery::ui {
 
 EmptyState TimelineView::nothingYet() const {
-    return {tr("Timeline"), tr("When each operator runs, on which engine, for how long."), tr("Open an example")};
+    return {tr("Timeline"), tr("When each operator runs, where, and for how long."), tr("Open an example")};
 }
 
 TimelineView::TimelineView(Selection* selection, QWidget* parent)

@@ -11,7 +11,7 @@ namespace orrery::ui {
 NestCode::NestCode(QWidget* parent) : QPlainTextEdit(parent) {
     setObjectName(QStringLiteral("schedules.code"));
     setAccessibleName(tr("Code of the loop nest"));
-    setToolTip(tr("The program that the schedule makes: loops with their extents, and what each is bound to"));
+    setToolTip(tr("The program of the schedule: loops with their extents, and what each is bound to"));
     setReadOnly(true);
     setUndoRedoEnabled(false);
     setLineWrapMode(NoWrap);

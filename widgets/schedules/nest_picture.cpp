@@ -28,9 +28,8 @@ QString intensityText(const NestLine& line) {
 
 NestPicture::NestPicture(QWidget* parent)
     : FigureView(QStringLiteral("schedules.picture"), tr("Picture of the loop nest"),
-                 tr("A row per loop: how deep it stands, how many steps it has, what it is bound to, and what one run "
-                    "of it touches"),
-                 tr("The loops of the schedule that is chosen will be drawn here."), parent) {}
+                 tr("A row per loop: its depth, its number of steps, what it is bound to, and the data of one run"),
+                 tr("The loops of the selected schedule appear here."), parent) {}
 
 void NestPicture::setNest(ScheduleNest nest) {
     nest_ = std::move(nest);

@@ -14,8 +14,8 @@ namespace orrery::ui {
 
 ReasonBars::ReasonBars(QWidget* parent)
     : FigureView(QStringLiteral("schedules.reasons"), tr("What the model looks at"),
-                 tr("How much each feature adds to what the model says, in percentage points of the best"),
-                 tr("What each feature adds to what the model says will be drawn here."), parent) {}
+                 tr("Effect of each feature on the prediction, in percentage points of the best"),
+                 tr("The effect of each feature on the prediction appears here."), parent) {}
 
 void ReasonBars::setReasons(const QString& title, std::vector<Reason> reasons, bool signs) {
     title_ = title;
@@ -61,7 +61,7 @@ QString ReasonBars::textAt(const QPointF& place) const {
     const QString head = one.value.isEmpty() ? one.name : one.name + QStringLiteral(": ") + one.value;
     return head + QLatin1Char('\n') +
            (signs_ ? tr("adds %1 of the best").arg(signedPercentText(one.adds))
-                   : tr("adds or takes %1 of the best in the mean").arg(percentText(one.adds)));
+                   : tr("mean effect: %1 of the best").arg(percentText(one.adds)));
 }
 
 QByteArray ReasonBars::csv() const {

@@ -22,11 +22,10 @@ constexpr std::size_t first = 10;  // of the model's choices stand out: they wou
 }  // namespace
 
 ScheduleScatter::ScheduleScatter(QWidget* parent)
-    : FigureView(
-          QStringLiteral("schedules.scatter"), tr("Predicted against measured"),
-          tr("One point per schedule: across what the model predicts, up what was measured, as shares of the "
-             "best. Those that failed stand at 0. The wheel zooms, a drag moves, a double click shows all again"),
-          tr("What the model predicts of each schedule will be drawn here against what was measured."), parent) {}
+    : FigureView(QStringLiteral("schedules.scatter"), tr("Predicted against measured"),
+                 tr("One point per schedule: predicted (across) and measured (up), as shares of the best. Failed "
+                    "schedules are at 0. The wheel zooms, a drag moves, a double click shows everything"),
+                 tr("Predicted and measured times of each schedule appear here."), parent) {}
 
 void ScheduleScatter::setPoints(std::vector<SchedulePoint> points) {
     show(std::move(points), false);
@@ -105,7 +104,7 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
     if (at < 0) return {};
     const SchedulePoint& point = points_[static_cast<std::size_t>(at)];
     if (times_)
-        return tr("measured: %1\npredicted: %2, off by %3")
+        return tr("measured: %1\npredicted: %2, error %3")
             .arg(text(point.seconds, Dimension::Time), text(point.told, Dimension::Time),
                  signedPercentText(point.told / point.seconds - 1));
     const QString said = tr("predicted: %1 of the best, place %2 of %3")

@@ -57,8 +57,9 @@ void FleetPicture::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), colours.surface);
     marks_.clear();
     if (replays_.empty())
-        return paintEmptyPlot(painter, rect(),
-                              tr("The replicas will appear here, with who waits and what each iteration computes."));
+        return paintEmptyPlot(
+            painter, rect(),
+            tr("The replicas appear here, with the waiting requests and the contents of each iteration."));
     painter.setRenderHint(QPainter::Antialiasing);
     const double column =
         (width() - gap * static_cast<double>(replays_.size() + 1)) / static_cast<double>(replays_.size());
@@ -197,7 +198,7 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
         const double size = std::clamp(stream.prompt[r] / 64.0, 4.0, 40.0);
         if (x + size > queue.right()) break;
         box(QRectF(x, queue.top(), size, queue.height()), r, theme.methodColour(4),
-            tr("The KV cache of request %1 is on its way here").arg(r));
+            tr("The KV cache of request %1 is being transferred here").arg(r));
         x += size + 2;
     }
     std::int64_t promptTokens = 0;

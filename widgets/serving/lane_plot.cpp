@@ -154,7 +154,7 @@ void LanePlot::paintEvent(QPaintEvent*) {
     const Palette& colours = theme.colours();
     painter.fillRect(rect(), colours.surface);
     if (series_.empty())
-        return paintEmptyPlot(painter, rect(), tr("Queues, cache and rate over the run will appear here."));
+        return paintEmptyPlot(painter, rect(), tr("Queues, KV cache and rate over the run appear here."));
     const QRectF area = lanes();
     const auto& all = lanesOfRun;
     const QStringList written = peaks();

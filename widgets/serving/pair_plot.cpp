@@ -95,7 +95,7 @@ void PairPlot::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), colours.surface);
     if (x_.empty())
         return paintEmptyPlot(painter, rect(),
-                              tr("With a second scheduler, every request will appear here: its latency under the first "
+                              tr("With a second scheduler, every request appears here: its latency under the first "
                                  "scheduler against the second."));
     PlotFrame frame;
     std::size_t wins = 0;

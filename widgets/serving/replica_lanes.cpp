@@ -25,9 +25,8 @@ ReplicaLanes::ReplicaLanes(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("serving.replicas.lanes"));
     setAccessibleName(tr("Iterations of the replicas"));
     setToolTip(
-        tr("A bar per iteration, as high as the KV cache is full (the fullest moment is 100 %). Ctrl and wheel zoom, "
-           "the wheel moves, a click moves "
-           "the replay"));
+        tr("A bar per iteration; its height is the use of the KV cache (100 % is the fullest moment). Ctrl and wheel "
+           "zoom, the wheel moves, a click moves the replay"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -20,7 +20,7 @@ RequestLives::RequestLives(QWidget* parent) : QAbstractScrollArea(parent) {
     setObjectName(QStringLiteral("serving.lives"));
     setAccessibleName(tr("Lives of requests"));
     setToolTip(
-        tr("Waiting, prompt, decoding of every request. Click one to follow it; Ctrl and wheel zoom, double-click "
+        tr("Waiting, prefill and decode of every request. Click one to follow it; Ctrl and wheel zoom, double-click "
            "shows all"));
     setFocusPolicy(Qt::StrongFocus);
     setFrameShape(QFrame::NoFrame);
@@ -128,9 +128,8 @@ void RequestLives::paintEvent(QPaintEvent*) {
     const Palette& colours = theme.colours();
     painter.fillRect(viewport()->rect(), colours.surface);
     if (!run_ || order_.empty())
-        return paintEmptyPlot(
-            painter, viewport()->rect(),
-            tr("Each request will appear here: how long it waited, when its first token came, how long it decoded."));
+        return paintEmptyPlot(painter, viewport()->rect(),
+                              tr("Each request appears here: its waiting time, its first token, its decode time."));
     fitTime();
     painter.setFont(theme.font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();

@@ -129,7 +129,7 @@ const ClusterKind* ClusterMapData::kindOfNode(std::int64_t node) const {
 ClusterMap::ClusterMap(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.map"));
     setAccessibleName(tr("Devices of the plan"));
-    setToolTip(tr("Every device in its node, coloured by its part of the work; a click marks its partners"));
+    setToolTip(tr("Every device in its node, coloured by its part of the work; click one to mark its partners"));
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         layOut();
         update();
@@ -276,9 +276,7 @@ void ClusterMap::paintEvent(QPaintEvent*) {
     const Palette& colours = Theme::instance().colours();
     QPainter painter(this);
     painter.fillRect(rect(), colours.surface);
-    if (data_.drawn < 1)
-        return paintEmptyPlot(painter, rect(),
-                              tr("The devices that are drawn, and who works with whom, will appear here."));
+    if (data_.drawn < 1) return paintEmptyPlot(painter, rect(), tr("The drawn devices and their groups appear here."));
     paintLegend(painter);
     paintNodes(painter);
     paintCells(painter);
@@ -290,7 +288,7 @@ void ClusterMap::paintEvent(QPaintEvent*) {
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(current_ < 0 ? colours.mutedText : colours.text);
     const QRectF line(12, height() - mapFoot * theme.scale() + 4, width() - 24, mapFoot * theme.scale() - 6);
-    QString said = current_ < 0 ? tr("Click a device to see whom it works with.") : textOf(current_);
+    QString said = current_ < 0 ? tr("Click a device to see its partners.") : textOf(current_);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(said, Qt::ElideRight, static_cast<int>(line.width())));
 }
@@ -439,17 +437,16 @@ bool ClusterMap::event(QEvent* event) {
     if (current_ >= 0 && current_ != rank && rank < data_.plan.devices()) {
         switch (relationOf(data_.plan, current_, rank)) {
             case RankRelation::Tensor:
-                said +=
-                    QLatin1Char('\n') + tr("works on the same layers as the chosen one, another part of their width");
+                said += QLatin1Char('\n') + tr("has another tensor part of the same layers");
                 break;
             case RankRelation::Context:
-                said += QLatin1Char('\n') + tr("has other positions of the chosen one's sequences");
+                said += QLatin1Char('\n') + tr("has other positions of the same sequences");
                 break;
             case RankRelation::Data:
-                said += QLatin1Char('\n') + tr("has the chosen one's weights and other samples");
+                said += QLatin1Char('\n') + tr("has the same weights and other samples");
                 break;
             case RankRelation::Pipeline:
-                said += QLatin1Char('\n') + tr("has other layers of the chosen one's copy");
+                said += QLatin1Char('\n') + tr("has other layers of the same copy");
                 break;
             default:
                 break;

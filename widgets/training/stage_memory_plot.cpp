@@ -40,7 +40,7 @@ bool partShown(const MemoryPart& part, const StageMemoryData& data) {
 StageMemoryPlot::StageMemoryPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.memory"));
     setAccessibleName(tr("Memory by stage"));
-    setToolTip(tr("What a device of each stage holds at its fullest moment"));
+    setToolTip(tr("Peak memory of a device of each stage"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -127,7 +127,7 @@ void StageMemoryPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), colours.surface);
     if (data_.stages.empty())
-        return paintEmptyPlot(painter, rect(), tr("What a device of each stage holds will appear here."));
+        return paintEmptyPlot(painter, rect(), tr("The memory of a device of each stage appears here."));
     paintLegend(painter);
     const QRectF inside = area();
     const auto y = [&](double bytes) { return inside.bottom() - inside.height() * bytes / top(); };

@@ -19,7 +19,7 @@ constexpr int cardGap = 8;
 StepCards::StepCards(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.cards"));
     setAccessibleName(tr("Figures of the step"));
-    setToolTip(tr("What the step takes; hover a figure to read what it means"));
+    setToolTip(tr("Figures of the step; hover one to read its definition"));
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);

@@ -86,7 +86,7 @@ std::vector<KeptCurve> keptCurves(const Timeline& timeline, const Plan& plan, st
 StepTimeline::StepTimeline(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.timeline"));
     setAccessibleName(tr("The step, stage by stage"));
-    setToolTip(tr("What each stage does over the step, and how much it keeps; Ctrl and the wheel zoom"));
+    setToolTip(tr("Each stage over the step, and its memory; Ctrl and the wheel zoom"));
     setMouseTracking(true);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         layOut();

@@ -27,8 +27,7 @@ void StepTimeline::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::instance().colours().surface);
     if (model_.empty() || lanes_.empty())
-        return paintEmptyPlot(painter, rect(),
-                              tr("What every stage does in the step, its bubbles and its memory will appear here."));
+        return paintEmptyPlot(painter, rect(), tr("Each stage over the step, its bubbles and its memory appear here."));
     paintLanes(painter);
     paintMemory(painter);
     paintAxis(painter);

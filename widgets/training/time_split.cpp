@@ -49,7 +49,7 @@ QColor shareColour(TimeShare::Kind kind) {
 TimeSplit::TimeSplit(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.split"));
     setAccessibleName(tr("Where the time goes"));
-    setToolTip(tr("Where the time of a step goes, of the mean stage"));
+    setToolTip(tr("Parts of the time of a step, mean of the stages"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         updateGeometry();

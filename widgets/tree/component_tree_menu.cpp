@@ -151,14 +151,14 @@ void ComponentTreeView::showMenu(const QPoint& at) {
     addContainers(group, paths);
     group->setEnabled(!group->isEmpty());
     offer(Action::Ungroup, tr("Ungroup"), tr("The contents take the container’s place"));
-    offer(Action::Link, tr("Link the two"), tr("A link between the two that are selected"));
+    offer(Action::Link, tr("Link the two"), tr("A link between the two selected components"));
     if (one && component->kind == ComponentKind::Topology)
         offer(Action::ReplaceByParts, tr("Replace by switches and links"), tr("The network written out as parts"));
     menu->addSeparator();
     offer(Action::MoveUp, tr("Move up"), tr("Before the sibling above"));
     offer(Action::MoveDown, tr("Move down"), tr("After the sibling below"));
     menu->addSeparator();
-    offer(Action::Delete, tr("Delete"), tr("With everything inside and the links to it"));
+    offer(Action::Delete, tr("Delete"), tr("With its contents and its links"));
     if (one) emit menuFilling(menu, path);
     menu->popup(tree_->viewport()->mapToGlobal(at));
 }

@@ -89,14 +89,15 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     head->addWidget(title, 1);
     left->addLayout(head);
     left->addSpacing(8);
-    auto* claim = new Label(tr("How long, how much energy, how much memory, and how sure? Ask many methods at once."),
-                            FontRole::Body, Tone::Muted, left_);
+    auto* claim =
+        new Label(tr("How long, how much energy, how much memory, and how certain? Ask many methods at once."),
+                  FontRole::Body, Tone::Muted, left_);
     claim->setWordWrap(true);
     left->addWidget(claim);
     left->addSpacing(20);
     auto* draw = new WelcomeLink(QStringLiteral("document-new"), tr("Draw your own"), {}, true, left_);
     draw->setObjectName(QStringLiteral("welcome.new"));
-    draw->setToolTip(tr("Begin an empty design (Ctrl+N)"));
+    draw->setToolTip(tr("Start an empty design (Ctrl+N)"));
     connect(draw, &QAbstractButton::clicked, this, &WelcomePage::newRequested);
     left->addWidget(draw);
     auto* open = new WelcomeLink(QStringLiteral("document-open"), tr("Open…"), {}, false, left_);

@@ -97,7 +97,7 @@ Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan) {
 
 Expected<Edit> setPriceEdit(const ProjectState& state, const std::string& kind, double dollars) {
     if (!(dollars >= 0 && dollars < 1e6))
-        return fail("document.price", "this is no price of a device's hour", "dollars from 0 to a million");
+        return fail("document.price", "this is not a price per device-hour", "dollars from 0 to a million");
     const auto money = [](double value) { return QStringLiteral("$%1").arg(value, 0, 'f', 2); };
     const auto before = state.prices.find(kind);
     Edit edit{

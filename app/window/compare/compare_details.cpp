@@ -61,10 +61,10 @@ void ComparePage::showWaterfall() {
     waterfall_->setEmptySentence(
         !task || (!std::holds_alternative<ServingRun>(*task) &&
                   sameQuestion(view_->comparison.base(), view_->comparison.cases[static_cast<std::size_t>(chosen_)]))
-            ? tr("Two cases, one of them the baseline: what each operator adds or takes away. Keep this question, then "
+            ? tr("Choose a case and a baseline to see the difference of each operator. Press Keep this as A, then "
                  "change the design.")
-            : tr("Operators show where the time of two passes or two steps goes. A serving run's figures stand in the "
-                 "table: first token, output tokens, goodput, SLO attainment, tokens per dollar."));
+            : tr("Operators show where the time of two passes or two steps goes. The figures of a serving run are in "
+                 "the table: first token, output tokens, goodput, SLO attainment, tokens per dollar."));
     waterfall_->setData(other ? waterfallData(*view_, static_cast<std::size_t>(chosen_),
                                               static_cast<DifferenceBy>(std::max(0, by_->currentIndex())))
                               : ui::WaterfallData{});
@@ -200,7 +200,7 @@ void ComparePage::askBreakEven() {
     const auto& goal = still.values[*caseQuantity(quantity)];
     if (!goal || !sameQuestion(mover, still)) {
         evening_.cancel();
-        even_ = Unexpected(fail("compare.no-answer", "the other case states no such number", "another column").value());
+        even_ = Unexpected(fail("compare.no-answer", "the other case has no such number", "another column").value());
         return showBreakEven();
     }
     const auto calibrations = studio_.live.calibrations();

@@ -109,13 +109,13 @@ void ComparePage::follow() {
     stack_->setCurrentIndex(question.cases.empty() || question.methods.empty() ? 0 : 1);
     const Lack lack = lackOf(studio_.document);
     const bool refused = lack == Lack::Methods && !studio_.document.state()->methods.empty();
-    empty_->setTexts(tr("Nothing is asked yet"), refused ? tr("The first scenario asks for what cannot be compared.")
-                                                 : lack == Lack::Methods ? tr("Choose methods that answer.")
-                                                 : lack == Lack::Numbers ? tr("Parts of the design have no numbers yet.")
-                                                 : lack == Lack::Model   ? tr("Choose a model in the library.")
-                                                 : lack == Lack::Device
-                                                     ? tr("Choose a design in the library.")
-                                                     : tr("Choose a design and a model in the library."));
+    empty_->setTexts(tr("Nothing is asked yet"),
+                     refused                 ? tr("The task of the first scenario cannot be compared.")
+                     : lack == Lack::Methods ? tr("Choose methods that answer.")
+                     : lack == Lack::Numbers ? tr("Parts of the design have no numbers yet.")
+                     : lack == Lack::Model   ? tr("Choose a model in the library.")
+                     : lack == Lack::Device  ? tr("Choose a design in the library.")
+                                             : tr("Choose a design and a model in the library."));
     empty_->setButton(refused ? QString() : offerFor(lack));
     if (question == question_ && (view_ || refusal_ || work_.isRunning())) return showHead();
     const bool sameCases = question.cases.size() == question_.cases.size();
@@ -139,7 +139,8 @@ void ComparePage::take(Expected<CompareViewPtr> found) {
     refusal_.reset();
     if (!found) {
         refusal_ = found.error();
-        if (view_) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
+        if (view_)
+            veil_->drop(tr("This is the answer to the previous question. The new question has no answer: see above."));
         return showHead();
     }
     view_ = std::move(*found);
@@ -193,8 +194,9 @@ void ComparePage::showHead() {
     const CaseComparison& all = view_->comparison;
     if (!several) {
         headline_->setFullText(tr("Nothing to compare %1 with yet").arg(ui::qs(all.base().asked.name)));
-        return sub_->setFullText(tr(
-            "Keep this as A, then change the design; or add another one. Each number then stands beside the other's."));
+        return sub_->setFullText(
+            tr("Press Keep this as A and change the design, or add another design. Then the numbers of both are shown "
+               "side by side."));
     }
     if (chosen_ < 0 || chosen_ == static_cast<int>(all.baseline)) {
         headline_->setFullText(tr("%1 is the baseline").arg(ui::qs(all.base().asked.name)));
@@ -266,7 +268,7 @@ void ComparePage::fillAddMenu() {
 
 QString ComparePage::exportTo(const QString& file) {
     if (!view_) return tr("there is no answer yet");
-    if (!isCurrent()) return tr("what is shown answers the previous question");
+    if (!isCurrent()) return tr("the view shows the answer to the previous question");
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending != QLatin1String("csv") && ending != QLatin1String("json") && ending != QLatin1String("tex"))
         return waterfall_->exportTo(file);

@@ -50,8 +50,8 @@ void ComparePage::build() {
     split->setChildrenCollapsible(false);
     table_ =
         new ui::CellsTable(QStringLiteral("compare.table"), tr("Cases"),
-                           tr("Each case against the baseline. A click on a row shows where the difference comes from, "
-                              "one on the first column pins; parentheses: not sure"),
+                           tr("Each case compared with the baseline. Click a row to see where the difference comes "
+                              "from; click the first column to make it the baseline. Parentheses mean: not sure"),
                            split);
     table_->setMinimumHeight(12 * unit);
     split->addWidget(table_);
@@ -80,8 +80,7 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
                            tr("Copies the question as it is now. Later changes are compared with it. One undo step"));
     keep_->setDefault(true);
     connect(keep_, &QPushButton::clicked, this, &ComparePage::keep);
-    add_ = head->addAbove("compare.add", tr("Add"),
-                          tr("Another design beside this one: of the project or of the library"));
+    add_ = head->addAbove("compare.add", tr("Add"), tr("Adds another design of the project or of the library"));
     addMenu_ = new QMenu(add_);
     addMenu_->setObjectName(QStringLiteral("compareAddMenu"));
     addMenu_->setToolTipsVisible(true);
@@ -96,10 +95,10 @@ QWidget* ComparePage::buildHead(QWidget* parent) {
     connect(stop_, &QPushButton::clicked, this, [this] {
         for (Background* each : {&work_, &changing_, &evening_}) each->cancel();
     });
-    open_ = head->addBelow("compare.open", tr("Open"), tr("Makes the chosen case the question of the window"));
+    open_ = head->addBelow("compare.open", tr("Open"), tr("Makes the selected case the current question"));
     connect(open_, &QPushButton::clicked, this, &ComparePage::openChosen);
     remove_ = head->addBelow("compare.remove", tr("Remove"),
-                             tr("Takes the chosen case out of the comparison; its design stays in the project"));
+                             tr("Removes the selected case from the comparison; its design stays in the project"));
     connect(remove_, &QPushButton::clicked, this, &ComparePage::removeChosen);
     heat_ = head->addBelow("compare.heat", tr("Show as heat"),
                            tr("Paints the difference to the baseline on the graph and on the parts of the drawing: "
@@ -137,17 +136,15 @@ QWidget* ComparePage::buildDetails(QWidget* parent) {
     scroll->setWidgetResizable(true);
     waterfall_ = new ui::WaterfallPlot(scroll);
     waterfall_->setEmptySentence(
-        tr("Two cases, one of them the baseline: what each operator adds or takes away. Keep this "
-           "question, then change the design."));
+        tr("Choose a case and a baseline to see the difference of each operator. Press Keep this as A, then change the "
+           "design."));
     scroll->setWidget(waterfall_);
     column->addWidget(scroll, 1);
     tabs_->addTab(where, tr("Where the time goes"));
 
-    changes_ =
-        new ui::CellsTable(QStringLiteral("compare.changes"), tr("What changes"),
-                           tr("What differs between the two designs, old → new, and the time of the old one with "
-                              "each change alone"),
-                           tabs_);
+    changes_ = new ui::CellsTable(
+        QStringLiteral("compare.changes"), tr("What changes"),
+        tr("Differences of the two designs, old → new, and the time of the old design with each single change"), tabs_);
     tabs_->addTab(changes_, tr("What changes"));
     tabs_->addTab(buildBreakEven(tabs_), tr("Break-even"));
     connect(by_, &QComboBox::currentIndexChanged, this, &ComparePage::showWaterfall);
@@ -168,16 +165,16 @@ QWidget* ComparePage::buildBreakEven(QWidget* parent) {
         line->addWidget(new ui::Label(text, ui::FontRole::Small, ui::Tone::Muted, page));
     };
     word(row, tr("Change"));
-    attribute_ =
-        namedChoice(page, "compare.attribute", tr("Attribute"), tr("The number that moves; or type the path of one"));
+    attribute_ = namedChoice(page, "compare.attribute", tr("Attribute"),
+                             tr("The attribute to vary; choose one, or type its path"));
     attribute_->setEditable(true);
     attribute_->setInsertPolicy(QComboBox::NoInsert);
     attribute_->setMinimumContentsLength(16);
     attribute_->setMaximumWidth(40 * unit);
     row->addWidget(attribute_, 3);
     word(row, tr("of"));
-    mover_ =
-        namedChoice(page, "compare.mover", tr("Whose"), tr("The case whose number moves; the other stays as it is"));
+    mover_ = namedChoice(page, "compare.mover", tr("Whose"),
+                         tr("The case whose attribute varies; the other case does not change"));
     mover_->setMinimumContentsLength(12);
     mover_->setMaximumWidth(40 * unit);
     row->addWidget(mover_, 3);
@@ -190,7 +187,7 @@ QWidget* ComparePage::buildBreakEven(QWidget* parent) {
     }
     second->addWidget(quantity_);
     evenKeep_ = named(new QPushButton(tr("Keep this answer"), page), "compare.evenKeep", tr("Keep this answer"),
-                      tr("Keeps what is asked here and its answer with the project; one undo step"));
+                      tr("Stores this question and its answer in the project; one undo step"));
     evenKeep_->setCheckable(true);
     second->addWidget(evenKeep_);
     connect(evenKeep_, &QPushButton::clicked, this, &ComparePage::keepBreakEvenAnswer);
@@ -202,7 +199,8 @@ QWidget* ComparePage::buildBreakEven(QWidget* parent) {
     evenText_->setElided(true);
     column->addWidget(evenText_);
     curve_ = new ui::BreakEvenPlot(page);
-    curve_->setEmptySentence(tr("The column over the attribute, and where it reaches the other case's"));
+    curve_->setEmptySentence(
+        tr("The chosen column for each value of the attribute, and where it reaches the other case"));
     column->addWidget(curve_, 1);
     attribute_->lineEdit()->setObjectName(QStringLiteral("compare.attribute.text"));
     attribute_->lineEdit()->setAccessibleName(tr("Attribute"));

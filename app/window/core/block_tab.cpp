@@ -102,7 +102,7 @@ void BlockTab::nameCores() {
                 core_->setItemText(i, title);
                 if (usable || !model) continue;
                 model->item(i)->setEnabled(false);
-                model->item(i)->setToolTip(tr("This core has a table of mixes and none of ports"));
+                model->item(i)->setToolTip(tr("This core has a table of instruction mixes, but no port table"));
             }
         });
 }
@@ -169,7 +169,7 @@ void BlockTab::refuse(int turn, const Diagnostic& why) {
     problem_->setAccessibleName(said);
     problem_->show();
     if (listing_->isEmpty()) return veil_->lift();
-    veil_->drop(tr("The text on the left cannot be read. The previous block is shown"));
+    veil_->drop(tr("The text at the left cannot be read. The previous block is shown"));
 }
 
 void BlockTab::mark(qsizetype from, qsizetype length) {
@@ -194,9 +194,9 @@ void BlockTab::show(const BlockAnswer& answer) {
     const block::CoreRules& rules = answer.core->rules;
     headline_->setFullText(tr("%1 cycles per iteration on %2").arg(cyclesText(found.cycles), ui::qs(rules.title)));
     QString sub = tr("bound by %1").arg(ui::qs(block::meaning(found.binding)));
-    sub += found.high > found.low ? tr(" · nine of ten measured blocks of its kind: %1 … %2")
-                                        .arg(cyclesText(found.low), cyclesText(found.high))
-                                  : tr(" · no block of this core was measured, so no interval is known");
+    sub += found.high > found.low
+               ? tr(" · 90 % interval from measured blocks: %1 … %2").arg(cyclesText(found.low), cyclesText(found.high))
+               : tr(" · no measured blocks of this core, so there is no interval");
     if (!found.unknown.empty())
         sub += tr(" · %n instruction(s) not in the port table", nullptr, static_cast<int>(found.unknown.size()));
     sub_->setFullText(sub);
@@ -238,7 +238,7 @@ void BlockTab::showBounds(const BlockAnswer& answer) {
         bar.marked = bound == found.binding;
         // Copies of short blocks come in part from the cache of decoded instructions.
         if (bar.marked && std::abs(found.cycles - bar.value) > 0.005)
-            bar.words += tr("; %1 count, for short blocks are partly cached").arg(cyclesText(found.cycles));
+            bar.words += tr("; %1 count, because short blocks are partly cached").arg(cyclesText(found.cycles));
         if (bar.marked) bar.low = found.low, bar.high = found.high;
         bars.push_back(std::move(bar));
     }
@@ -254,7 +254,7 @@ void BlockTab::showNothing() {
     mark(-1, 0);
     veil_->lift();
     headline_->setFullText(tr("No block yet"));
-    sub_->setFullText(tr("How many cycles a basic block of x86-64 takes when it repeats, and what binds"));
+    sub_->setFullText(tr("Cycles of a repeated basic block of x86-64, and what limits it"));
     listing_->setPicture({});
     bounds_->clear();
     export_->setEnabled(false);

@@ -75,7 +75,7 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
     form->addRow(tr("Input"), input_);
     column->addLayout(form);
     editor_ = named(new QPlainTextEdit(side), "core.block.code", tr("Code of the block"),
-                    tr("The instructions of the block; everything behind # is left out. Answered as you type"));
+                    tr("The instructions of the block; # begins a comment. The answer appears as you type"));
     editor_->setFont(theme.font(ui::FontRole::Mono));
     editor_->setPlaceholderText(
         tr("48 01 d8\n48 29 d8\n\nTwo digits per byte; blanks, lines, 0x, \\x and commas may "
@@ -95,7 +95,7 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
     auto* example = named(new QPushButton(tr("Example"), side), "core.block.example", tr("Show an example"),
                           tr("A product and a sum along an array: the sum waits for itself"));
     command_ = named(new QPushButton(tr("Command line"), side), "core.block.command", tr("Copy as command line"),
-                     tr("Copies the command that asks the same without a window"));
+                     tr("Copies the equivalent orrery-cli command"));
     export_ = named(new QPushButton(tr("Export …"), side), "core.block.export", tr("Export the listing or the bounds"),
                     tr("The listing as SVG, PNG or PDF, or as CSV with every port; the bounds as CSV"));
     for (QPushButton* button : {example, command_, export_}) buttons->addWidget(button);

@@ -26,7 +26,7 @@ void CorePage::join(Studio& studio) {
     studio.actions.add({"core.block",
                         group,
                         tr("Analyse a &block of machine code"),
-                        tr("Cycles per iteration of a basic block of x86-64, and what binds"),
+                        tr("Cycles per iteration of a basic block of x86-64, and what limits it"),
                         {},
                         {}},
                        [this] { goToTab(0); });
@@ -40,7 +40,7 @@ void CorePage::join(Studio& studio) {
     studio.actions.add({"core.memory",
                         group,
                         tr("Run requests through a &memory"),
-                        tr("Every command of a DRAM channel, and which timing holds it back"),
+                        tr("Every command of a DRAM channel, and the timing that limits it"),
                         {},
                         {}},
                        [this] { goToTab(2); });
@@ -74,7 +74,7 @@ std::vector<ui::PaletteEntry> CorePage::findable() {
     };
     tab(tr("Ports and dependence chain of a basic block"), 0);
     tab(tr("Operations of a kernel, from fetch to retirement"), 1);
-    tab(tr("DRAM commands of every bank, and what timing binds"), 2);
+    tab(tr("DRAM commands of every bank, and the timing that limits them"), 2);
     return found;
 }
 

@@ -6,7 +6,7 @@
 namespace orrery::app {
 
 LaneTrace pipelineLanes(const ui::PipelinePicture& picture) {
-    LaneTrace trace{"operations in a core's pipeline: a nanosecond stands for a cycle", 1e-9, {}, {}};
+    LaneTrace trace{"operations in a core's pipeline: one nanosecond means one cycle", 1e-9, {}, {}};
     for (const QString& port : picture.portNames) trace.lanes.push_back({"ports", port.toStdString()});
     const auto ports = trace.lanes.size();
     std::vector<std::uint64_t> free;  // of each lane of operations, from when on

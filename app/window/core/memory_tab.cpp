@@ -108,7 +108,7 @@ void MemoryTab::take(Expected<MemoryAnswer>&& found) {
         if (timeline_->isEmpty())
             veil_->lift();
         else
-            veil_->drop(tr("The question on the left has no answer. The previous run is shown"));
+            veil_->drop(tr("The question at the left has no answer. The previous run is shown"));
     } else {
         answer_ = std::move(*found);
         veil_->lift();
@@ -151,7 +151,7 @@ void MemoryTab::show(const MemoryAnswer& answer) {
         sub += tr(" · the first %1 commands are drawn")
                    .arg(ui::countText(static_cast<double>(answer.picture.issued.size())));
     sub_->setFullText(sub);
-    bindings_->setBars(tr("What the data bus did, and what it waited for"), bindingBars(answer), 1);
+    bindings_->setBars(tr("Use and waits of the data bus"), bindingBars(answer), 1);
     bounds_->setBars(tr("No order of these requests takes less"), boundBars(answer), 1);
     energy_->setEmptyText(answer.energy ? QString() : tr("No energy: %1.").arg(ui::qs(answer.energy.error().message)));
     energy_->setBars(energyTitle(answer), energyBars(answer), 1);

@@ -63,22 +63,21 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     selectData(memory_, QStringLiteral("ddr4-3200aa"));
     configFile_ = named(new QPushButton(side), "core.memory.config", tr("Configuration file"),
                         tr("A fully expanded configuration of Ramulator 2.1 (.yaml)"));
-    pattern_ = namedChoice(side, "core.memory.pattern", tr("Requests"), tr("Which bursts are asked for, in order"));
+    pattern_ = namedChoice(side, "core.memory.pattern", tr("Requests"), tr("The requested bursts, in order"));
     pattern_->addItem(tr("stream"), static_cast<int>(RequestPattern::Stream));
     pattern_->addItem(tr("stride"), static_cast<int>(RequestPattern::Stride));
     pattern_->addItem(tr("random"), static_cast<int>(RequestPattern::Random));
     pattern_->addItem(tr("trace file"), static_cast<int>(RequestPattern::Trace));
     traceFile_ = named(new QPushButton(side), "core.memory.trace", tr("Trace file"),
                        tr("One request per line: R 0xADDRESS or W 0xADDRESS"));
-    requests_ = namedNumber(side, "core.memory.requests", tr("Number of requests"), tr("Bursts that are asked for"), 1,
+    requests_ = namedNumber(side, "core.memory.requests", tr("Number of requests"), tr("Number of requested bursts"), 1,
                             1'000'000);
     requests_->setValue(2000);
     stride_ =
         namedNumber(side, "core.memory.stride", tr("Stride"), tr("Bytes from one request to the next"), 1, 1 << 30);
     stride_->setValue(4096);
     stride_->setSuffix(tr(" B"));
-    writes_ =
-        namedNumber(side, "core.memory.writes", tr("Writes"), tr("Of a hundred requests, so many are writes"), 0, 100);
+    writes_ = namedNumber(side, "core.memory.writes", tr("Writes"), tr("Share of writes, in percent"), 0, 100);
     writes_->setSuffix(tr(" %"));
     mapping_ = namedChoice(side, "core.memory.mapping", tr("Address mapping"),
                            tr("Which bits of an address choose bank, row and column"));
@@ -86,7 +85,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     mapping_->setItemData(0, tr("A row's bursts side by side: a stream stays in one bank group"), Qt::ToolTipRole);
     mapping_->addItem(tr("spread (MOP4CLXOR)"), QStringLiteral("MOP4CLXOR"));
     mapping_->setItemData(1, tr("Four bursts, then the next bank group; banks mixed with the column"), Qt::ToolTipRole);
-    injection_ = namedChoice(side, "core.memory.injection", tr("Injection"), tr("When the next request is offered"));
+    injection_ = namedChoice(side, "core.memory.injection", tr("Injection"), tr("When the next request is sent"));
     injection_->addItem(tr("as soon as there is room"), QStringLiteral("asap"));
     injection_->addItem(tr("every 10 cycles"), QStringLiteral("every10"));
     injection_->addItem(tr("after the read before"), QStringLiteral("chain"));
@@ -96,7 +95,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     page_->addItem(tr("closed"), QStringLiteral("closed"));
     page_->setItemData(1, tr("With the last read or write that waits for it"), Qt::ToolTipRole);
     refresh_ = named(new QCheckBox(tr("with refresh"), side), "core.memory.refresh", tr("With refresh"),
-                     tr("Whether rows are refreshed, as the standard demands"));
+                     tr("Whether rows are refreshed, as the standard requires"));
     refresh_->setChecked(true);
     form_->addRow(tr("Memory"), memory_);
     form_->addRow(tr("File"), configFile_);
@@ -161,20 +160,18 @@ QWidget* MemoryTab::buildAnswer(QWidget* parent) {
     connect(cancel_, &QPushButton::clicked, this, [this] { work_.cancel(); });
     QSplitter* panes = side.addPanes(tr("Commands and what binds"));
     timeline_ = new ui::CommandTimeline(panes);
-    auto* below =
-        named(new QSplitter(Qt::Horizontal, panes), "core.memory.below",
-              tr("What binds, what no order beats, and energy"), tr("Drag a border to give one side more room"));
+    auto* below = named(new QSplitter(Qt::Horizontal, panes), "core.memory.below",
+                        tr("Limits, best possible order, and energy"), tr("Drag a border to give one side more room"));
     below->setChildrenCollapsible(false);
-    auto* left = named(new QSplitter(Qt::Vertical, below), "core.memory.left", tr("What binds and what no order beats"),
+    auto* left = named(new QSplitter(Qt::Vertical, below), "core.memory.left", tr("Limits and best possible order"),
                        tr("Drag the border to give one side more room"));
     left->setChildrenCollapsible(false);
     bindings_ = new ui::BarList(QStringLiteral("core.memory.bindings"), tr("What the data bus waited for"),
-                                tr("Cycles of the data bus by what it waited for; they sum to the run"),
+                                tr("Cycles of the data bus by what it waited for; the sum is the whole run"),
                                 tr("This shows what the data bus did in the run."), left);
-    bounds_ =
-        new ui::BarList(QStringLiteral("core.memory.bounds"), tr("What no order of the requests beats"),
-                        tr("Cycles that each timing takes at least, from counts; the bar is its share of the run"),
-                        tr("This shows how fast the requests could be in the best order."), left);
+    bounds_ = new ui::BarList(QStringLiteral("core.memory.bounds"), tr("Least cycles for any order of the requests"),
+                              tr("Least cycles of each timing, from counts; the bar is its share of the run"),
+                              tr("This shows how fast the requests could be in the best order."), left);
     energy_ = new ui::BarList(QStringLiteral("core.memory.energy"), tr("Energy"),
                               tr("Energy by commands and standby; the parts sum to the run"),
                               tr("This shows the energy of the run."), below);

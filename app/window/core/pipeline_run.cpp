@@ -133,7 +133,8 @@ Expected<PipelineAnswer> runPipeline(const PipelineQuestion& question, const std
     for (const std::string& name : answer.machine.portNames) answer.picture.portNames.push_back(ui::qs(name));
     if (question.cores > 1) {
         if (!question.core.empty())
-            return fail("core.no-design", "what cores share is read from a drawn CPU", "one core, or the drawn CPU");
+            return fail("core.no-design", "shared caches and memory come from a drawn CPU",
+                        "one core, or the drawn CPU");
         return runSeveral(question, std::move(answer), stop, progress);
     }
     const auto nest = nestOf(answer.kernel, answer.machine);

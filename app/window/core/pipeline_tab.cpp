@@ -62,15 +62,15 @@ QString nameOf(Cause cause) {
 QString wordsOf(Cause cause) {
     switch (cause) {
         case Cause::Retiring:
-            return PipelineTab::tr("slots of retirement that were used: the work itself");
+            return PipelineTab::tr("retirement slots that were used: the work itself");
         case Cause::FrontEnd:
             return PipelineTab::tr("the next operation was not fetched or dispatched yet");
         case Cause::Mispredict:
-            return PipelineTab::tr("a branch was guessed wrongly, and the front end refilled");
+            return PipelineTab::tr("a branch was mispredicted, and the front end refilled");
         case Cause::Window:
             return PipelineTab::tr("no entry of a queue was free: a larger window would look further ahead");
         case Cause::Ports:
-            return PipelineTab::tr("its sources were there and no port that can run it was free");
+            return PipelineTab::tr("its sources were ready, but no suitable port was free");
         case Cause::Execution:
             return PipelineTab::tr("it waited for the latency of units: results that depend on each other");
         case Cause::Divide:
@@ -218,7 +218,7 @@ void PipelineTab::take(Expected<PipelineAnswer>&& found) {
         if (view_->isEmpty())
             veil_->lift();
         else
-            veil_->drop(tr("The question on the left has no answer. The previous run is shown"));
+            veil_->drop(tr("The question at the left has no answer. The previous run is shown"));
     } else {
         answer_ = std::move(*found);
         veil_->lift();
@@ -292,12 +292,12 @@ void PipelineTab::show(const PipelineAnswer& answer) {
         bars.push_back({cut ? tr("Behind") : tr("Done"),
                         idle,
                         ui::percentText(idle / cycles),
-                        cut ? tr("the run was cut before the core came to the cycle of the one that is furthest")
-                            : tr("the core had done its part and waited for the last one"),
+                        cut ? tr("the run was cut before this core reached the cycle of the core that is ahead")
+                            : tr("the core was done and waited for the last core"),
                         {},
                         false});
     }
-    causes_->setBars(split ? tr("What the cycles of a core went to, mean of all") : tr("What every cycle went to"),
+    causes_->setBars(split ? tr("Cycles of a core by cause, mean of all cores") : tr("What every cycle went to"),
                      std::move(bars), cycles);
     std::vector<ui::Bar> ports;
     std::uint64_t busiest = 0;

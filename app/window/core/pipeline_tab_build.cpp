@@ -66,7 +66,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     form_ = new QFormLayout;
     form_->setSpacing(unit);
     core_ = namedChoice(side, "core.pipeline.core", tr("Core"),
-                        tr("A core that ships, or the one of the drawn CPU, which names its microarchitecture"));
+                        tr("A core of the library, or the core of the drawn CPU, which names its microarchitecture"));
     core_->addItem(tr("drawn: no design"), QString());
     for (const std::string& id : pipeline::machineIds()) core_->addItem(ui::qs(id), ui::qs(id));
     selectData(core_, QStringLiteral("skylake-server"));
@@ -75,7 +75,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
         kernel_->addItem(ui::qs(each.name), ui::qs(each.name));
         kernel_->setItemData(kernel_->count() - 1, ui::windowText(each.meaning), Qt::ToolTipRole);
     }
-    set_ = namedChoice(side, "core.pipeline.set", tr("Instruction set"), tr("What the kernel is written for"));
+    set_ = namedChoice(side, "core.pipeline.set", tr("Instruction set"), tr("Instruction set of the kernel"));
     form_->addRow(tr("Core"), core_);
     buildCores(side);
     form_->addRow(tr("Kernel"), kernel_);
@@ -108,7 +108,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     column->addWidget(problem_);
     column->addStretch(1);
     command_ = named(new QPushButton(tr("Command line"), side), "core.pipeline.command", tr("Copy as command line"),
-                     tr("Copies the command that asks the same without a window"));
+                     tr("Copies the equivalent orrery-cli command"));
     export_ = named(new QPushButton(tr("Export …"), side), "core.pipeline.export", tr("Export the operations"),
                     tr("The picture as SVG, PNG or PDF; every operation with its cycles as CSV, LaTeX or a trace for "
                        "Chrome and Perfetto"));
@@ -144,12 +144,12 @@ void PipelineTab::buildCores(QWidget* side) {
                           tr("Cores of the drawn CPU that share the kernel, with their caches and memory"), 1,
                           pipeline::mostCores);
     bind_ = namedChoice(side, "core.pipeline.bind", tr("Which cores run"),
-                        tr("Where not all run: one beside the other, or as far apart as they can be"));
+                        tr("If not all cores run: neighbouring cores, or cores as far apart as possible"));
     for (const auto each : {pipeline::Binding::Close, pipeline::Binding::Spread})
         bind_->addItem(ui::qs(toText(each)), static_cast<int>(each));
     pages_ = namedChoice(side, "core.pipeline.pages", tr("Where pages lie"),
-                         tr("Where parts of the CPU have memory of their own: in the core's own part, in all in turn, "
-                            "in the first, or in another one"));
+                         tr("If parts of the CPU have memory of their own: pages in the core's own part, in all parts "
+                            "in turn, in the first part, or in another part"));
     for (std::size_t i = 0; i < pipeline::pagesCount; ++i)
         pages_->addItem(ui::qs(toText(static_cast<pipeline::Pages>(i))), static_cast<int>(i));
     form_->addRow(tr("Cores"), number_);
@@ -177,7 +177,7 @@ QWidget* PipelineTab::buildAnswer(QWidget* parent) {
                         tr("Drag the border to give one side more room"));
     below->setChildrenCollapsible(false);
     causes_ = new ui::BarList(QStringLiteral("core.pipeline.causes"), tr("What every cycle went to"),
-                              tr("Cycles by what the oldest operation waited for; they sum to the run"),
+                              tr("Cycles by what the oldest operation waited for; the sum is the whole run"),
                               tr("This shows where the cycles of the run went."), below);
     ports_ = new ui::BarList(QStringLiteral("core.pipeline.ports"), tr("Ports"),
                              tr("Share of the run in which each port was busy"),
@@ -221,8 +221,8 @@ QWidget* PipelineTab::buildPlayer(QWidget* parent) {
     play_ = button("media-playback-start", tr("Play or pause"), "core.pipeline.play");
     play_->setCheckable(true);
     step_ = button("media-seek-forward", tr("On one cycle"), "core.pipeline.step");
-    speed_ = namedNumber(player, "core.pipeline.speed", tr("Cycles per frame"), tr("Cycles that each frame goes on"), 1,
-                         1000);
+    speed_ =
+        namedNumber(player, "core.pipeline.speed", tr("Cycles per frame"), tr("Cycles per animation frame"), 1, 1000);
     speed_->setSuffix(tr(" per frame"));
     row->addWidget(speed_);
     auto* in = button("zoom-in", tr("Zoom in"), "core.pipeline.in");

@@ -157,11 +157,11 @@ void AccuracyTab::showFile() {
     lines << tr("References: %1").arg(listed(opened_->references));
     lines << (opened_->methods.empty() ? tr("Methods: all that need no file")
                                        : tr("Methods: %1").arg(listed(opened_->methods)));
-    if (opened_->seen) lines << tr("Rows that calibrations were fitted to count as well");
-    if (opened_->leaveDeviceOut) lines << tr("Each device as if nobody had measured it");
+    if (opened_->seen) lines << tr("Rows to which calibrations were fitted count as well");
+    if (opened_->leaveDeviceOut) lines << tr("Each device as an unseen device");
     if (!opened_->results.empty()) lines << tr("Results of others: %1").arg(listed(opened_->results));
     if (!opened_->meaning.empty()) lines << ui::qs(opened_->meaning);
-    lines << tr("Click: all references that are open, all methods, no results of others");
+    lines << tr("Click to use all open references and all methods, without imported results");
     from_->setToolTip(lines.join(QLatin1Char('\n')));
 }
 

@@ -212,7 +212,7 @@ void AccuracyTab::compare() {
                      std::stop_token stop, Progress&) {
         auto compared = comparedOf(page, calibrations ? *calibrations : shippedCalibrations().set, *finder, stop);
         if (stop.stop_requested())
-            return Background::Finish([this] { complaint_ = tr("Stopped: the figures are of the choice before"); });
+            return Background::Finish([this] { complaint_ = tr("Stopped: the figures are for the earlier choice"); });
         return Background::Finish([this, compared = std::move(compared)] {
             complaint_.clear();
             compared_ = compared;

@@ -83,8 +83,8 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
                       .arg(ui::percentText(figures.mapeLow), ui::percentText(figures.mapeHigh));
     if (groups > 1) {
         tip += figures.equals > 1
-                   ? AccuracyTab::tr(". First of the %1 methods that assume the same").arg(figures.equals)
-                   : AccuracyTab::tr(". No other method assumes the same");
+                   ? AccuracyTab::tr(". First of %1 methods with the same assumptions").arg(figures.equals)
+                   : AccuracyTab::tr(". No other method has the same assumptions");
         if (figures.equals < 2) return {AccuracyTab::tr("alone"), 0, tip, ui::Tone::Muted};
     }
     return {QStringLiteral("%1 %").arg(100 * figures.firstShare, 0, 'f', 0), figures.firstShare, tip};
@@ -94,7 +94,7 @@ ui::Cell firstCell(const CommonFigures& figures, std::size_t groups) {
 ui::Cell rowsCell(std::size_t rows, std::size_t own) {
     ui::Cell cell{ui::countText(static_cast<double>(rows)), static_cast<double>(rows)};
     if (rows != own)
-        cell.tip = AccuracyTab::tr("It prices %1 rows. Its figures are of the %2 that every shown method prices")
+        cell.tip = AccuracyTab::tr("It predicts %1 rows. Its figures use the %2 rows that every shown method predicts")
                        .arg(ui::countText(static_cast<double>(own)), cell.text);
     return cell;
 }
@@ -109,7 +109,7 @@ ui::Cell costCell(const EvaluationFigures& figures) {
 ui::Cell samplesCell(const MethodFacts& facts) {
     if (!facts.samples) {
         ui::Cell cell = wordCell(AccuracyTab::tr("not known"), ui::Tone::Muted);
-        cell.tip = AccuracyTab::tr("Another program: what it was fitted to is not known here");
+        cell.tip = AccuracyTab::tr("Another program: the data of its fit is not known");
         return cell;
     }
     const auto samples = static_cast<double>(*facts.samples);
@@ -122,8 +122,7 @@ ui::Cell fitCell(const MethodFacts& facts) {
     if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
     ui::Cell cell = timeCell(facts.fitting->value);
     if (facts.samples == 0) cell.text = AccuracyTab::tr("none");
-    cell.tip =
-        AccuracyTab::tr("What fitting to the rows that it learned from takes one core, by rates that were measured");
+    cell.tip = AccuracyTab::tr("Time of its fit on one core, from measured rates");
     return cell;
 }
 
@@ -170,8 +169,8 @@ void AccuracyTab::showMatrix() {
         picture.columnTips
             << (column.asked == 0
                     ? tr("%1: there is no reference row here. Open one on the References tab").arg(ui::qs(column.word))
-                    : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
-                         "half of the largest coverage prices")
+                    : tr("%1: %2 rows. Methods are compared on %3 rows, which every method with at least half of the "
+                         "largest coverage predicts")
                           .arg(ui::qs(column.word))
                           .arg(column.asked)
                           .arg(column.common));
@@ -214,8 +213,8 @@ void AccuracyTab::showMatrix() {
                                                  ui::percentText(cell.coverage90))
                                             .arg(cell.rows)
                                             .arg(shown.common ? QString()
-                                                              : tr(". It prices less than half of this column's rows, "
-                                                                   "so it is judged on other rows"));
+                                                              : tr(". It predicts less than half of the rows of this "
+                                                                   "column, so it is judged on other rows"));
                     if (cell.equals > 1)
                         shown.tip += cell.least ? tr(". The least mean error of its %1 equals").arg(cell.equals)
                                                 : tr(". One of %1 equals").arg(cell.equals);
@@ -233,9 +232,9 @@ void AccuracyTab::showProgress() {
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
     if (running) {
         if (!judging_ || work_->fraction() >= 1)
-            return state_->setFullText(judging_ ? tr("All that was asked is answered; methods are being compared")
+            return state_->setFullText(judging_ ? tr("All methods have answered; they are being compared")
                                                 : tr("Methods are being compared"));
-        return state_->setFullText(tr("%1 of the rows are done; until all are, each method is on rows of its own")
+        return state_->setFullText(tr("%1 of the rows are done; until then each method is shown on its own rows")
                                        .arg(ui::percentText(std::min(work_->fraction(), 0.99))));
     }
     if (!complaint_.isEmpty()) {
@@ -254,25 +253,24 @@ void AccuracyTab::showProgress() {
     }
     const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation != nullptr; });
     const bool counted = compared_ && !compared_->judgements.empty();
-    common_->setText(counted ? tr("Only rows that every shown method prices (%1 of %2)")
+    common_->setText(counted ? tr("Only rows that every shown method predicts (%1 of %2)")
                                    .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
                                         ui::countText(static_cast<double>(compared_->rows.size())))
-                             : tr("Only rows that every shown method prices"));
+                             : tr("Only rows that every shown method predicts"));
     if (common_->isChecked() && counted)
         state_->setFullText(
             tr("%1 methods on %2 rows%3; %4%5")
                 .arg(compared_->judgements.size())
                 .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
-                     compared_->page->question.seen ? QString() : tr(" to which nothing was fitted"),
+                     compared_->page->question.seen ? QString() : tr(" to which no calibration was fitted"),
                      compared_->differing.empty() ? tr("assumptions are equal")
                      : compared_->page->groups > 1
                          ? tr("%1 groups of equal assumptions: see Figures").arg(compared_->page->groups)
                          : tr("assumptions differ: see Figures"),
-                     compared_->page->asSaved ? tr("; every number is as it was saved") : QString()));
+                     compared_->page->asSaved ? tr("; every number is the same as in the file") : QString()));
     else if (answered > 0)
-        state_->setFullText(
-            tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
-               static_cast<int>(answered)));
+        state_->setFullText(tr("%n method(s) judged on held-out rows; the others do not apply to these rows", nullptr,
+                               static_cast<int>(answered)));
     else if (judged_.empty())
         state_->setFullText(tr("References say how far to trust each method"));
 }
@@ -296,7 +294,7 @@ void AccuracyTab::showMethods() {
         const EvaluationFigures& own = fresh ? compared_->own[i] : each.evaluation->figures;
         if (own.errors.rows == 0) {
             cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("none of these"), ui::Tone::Muted)});
-            cells.back()[1].tip = tr("It prices none of the selected rows");
+            cells.back()[1].tip = tr("It predicts none of the selected rows");
             for (ui::Cell& cell : cells.back()) cell.value = 1e300;
             continue;
         }
@@ -362,7 +360,7 @@ void AccuracyTab::showMethods() {
             // After all that are compared, however it is sorted by error: other rows, other figures.
             cells.back()[1].value += behindCompared;
             cells.back()[0].tip = cells.back()[1].tip =
-                tr("On %1 of the %2 rows, which it prices: not comparable. Methods ▸ compare it too")
+                tr("It predicts only %1 of the %2 rows: not comparable. To compare it, choose it under Methods")
                     .arg(ui::countText(static_cast<double>(own.errors.rows)),
                          ui::countText(static_cast<double>(compared_->rows.size())));
         }
@@ -373,7 +371,7 @@ void AccuracyTab::showMethods() {
         if (compared_->fittedRows[i] > 0) {
             ui::Cell& name = cells.back().front();
             name.text += QStringLiteral(" †");
-            name.tip = tr("It was fitted to %1 of these rows: its figure here is no prediction")
+            name.tip = tr("It was fitted to %1 of these rows: its figure is not a prediction")
                            .arg(ui::countText(static_cast<double>(compared_->fittedRows[i])));
         } else if (!each.importedFrom.isEmpty()) {
             cells.back().front().tip = tr("Imported from %1").arg(each.importedFrom);

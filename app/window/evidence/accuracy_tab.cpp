@@ -96,11 +96,12 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     inside->addWidget(residuals_, 1);
     inside->addWidget(growth_, 1);
     auto* lists = named(new QTabWidget(right), "accuracy.lists", tr("Worst rows and families"),
-                        tr("Where the method errs most, and how it does by family"));
+                        tr("The largest errors, and the errors by family"));
     lists->setDocumentMode(true);
-    named(lists->tabBar(), "accuracy.tabs", tr("Worst rows and families"), tr("The rows missed most, or all families"));
+    named(lists->tabBar(), "accuracy.tabs", tr("Worst rows and families"),
+          tr("The rows with the largest errors, or all families"));
     worst_ = new ui::CellsTable(QStringLiteral("accuracy.worst"), tr("Worst rows"),
-                                tr("The rows that the method misses most, with file and line"), ui::stackOf(lists));
+                                tr("The rows with the largest errors, with file and line"), ui::stackOf(lists));
     families_ = new ui::CellsTable(QStringLiteral("accuracy.families"), tr("Families"),
                                    tr("Errors by device, kind and variant"), ui::stackOf(lists));
     row_ = new RowDetailView(ui::stackOf(lists));
@@ -195,13 +196,13 @@ QWidget* AccuracyTab::buildHead() {
     from_ = named(new QToolButton(head), "accuracy.from", tr("From a file"),
                   tr("This page follows a file. Click to leave the file"));
     from_->hide();
-    where_ =
-        named(new QLineEdit(head), "accuracy.where", tr("Which rows"),
-              tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16, m=1..64; alternatives with |"));
+    where_ = named(new QLineEdit(head), "accuracy.where", tr("Which rows"),
+                   tr("Conditions that must all hold: device=h100-sxm, kind=gemm, dtype=bf16, m=1..64; write | between "
+                      "alternatives"));
     where_->setPlaceholderText(tr("all rows, or device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setClearButtonEnabled(true);
     most_ = named(new QSpinBox(head), "accuracy.most", tr("Rows at most"),
-                  tr("The most rows to use, spread evenly over the tables. Every method gets the same rows"));
+                  tr("Maximum number of rows, spread evenly over the tables. Every method gets the same rows"));
     most_->setRange(1, 1000000);
     most_->setValue(2000);
     most_->setSingleStep(1000);
@@ -209,9 +210,9 @@ QWidget* AccuracyTab::buildHead() {
     most_->setPrefix(tr("at most "));
     most_->setSuffix(tr(" rows"));
     run_ = named(new QPushButton(tr("Judge the methods"), head), "accuracy.run", tr("Judge the methods"),
-                 tr("Evaluate every method on the references. While it runs: stop, and keep what is there"));
+                 tr("Evaluates every method on the references. While it runs: stops it and keeps the results so far"));
     chosen_ = named(new QToolButton(head), "accuracy.compared", tr("Methods that are compared"),
-                    tr("Methods to compare. Only rows that all of them price are counted"));
+                    tr("Methods to compare. Only rows that all of them predict are counted"));
     chosen_->setText(tr("Methods"));
     chosen_->setPopupMode(QToolButton::InstantPopup);
     chosen_->setMenu(new QMenu(chosen_));
@@ -220,12 +221,12 @@ QWidget* AccuracyTab::buildHead() {
                     tr("The picture as SVG, PDF or PNG; rows as CSV, figures as JSON or a table of LaTeX"));
     export_->setEnabled(false);
     save_ = named(new QPushButton(tr("Save …"), head), "accuracy.save", tr("Save the page"),
-                  tr("Rows, chips, methods and terms as a file that opens here again, and that "
-                     "orrery-cli evaluate FILE and orrery-cli study FILE --out DIR answer alike"));
+                  tr("Saves rows, chips, methods and conditions as a file. It opens here again, and with orrery-cli "
+                     "evaluate FILE and orrery-cli study FILE --out DIR"));
     import_ =
         named(new QPushButton(tr("Import results …"), head), "accuracy.import", tr("Import results"),
               tr("Another tool's predictions of these rows, as CSV: method, row, predicted_s. `orrery-cli evaluate "
-                 "FILE --questions rows.csv` writes which rows those are"));
+                 "FILE --questions rows.csv` writes these rows"));
     import_->setEnabled(false);
     row->addWidget(from_);
     row->addWidget(where_);
@@ -253,10 +254,10 @@ QWidget* AccuracyTab::buildChips() {
     chips_ = new ui::RowChips(rows);
     connect(chips_, &ui::RowChips::toggled, this, &AccuracyTab::turnFacet);
     auto* row = new ui::FlowLayout(unit * 2);
-    common_ = named(new QCheckBox(tr("Only rows that every shown method prices"), rows), "accuracy.common",
-                    tr("Only rows that every method prices"),
-                    tr("Figures of the rows that every compared method prices. Off: each on the rows that it prices "
-                       "itself, so that means of different rows stand side by side"));
+    common_ = named(new QCheckBox(tr("Only rows that every shown method predicts"), rows), "accuracy.common",
+                    tr("Only rows that every method predicts"),
+                    tr("On: figures use the rows that every compared method predicts. Off: each method uses its own "
+                       "rows, and the means are over different rows"));
     common_->setChecked(true);
     connect(common_, &QCheckBox::toggled, this, [this](bool on) {
         how_.common = on;
@@ -284,8 +285,8 @@ QWidget* AccuracyTab::buildChips() {
     connect(setUp_, &QCheckBox::toggled, this,
             [this](bool on) { plot_->setCost(on ? ui::CostAxis::SetUp : ui::CostAxis::Answer); });
     published_ = named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),
-                       tr("Errors that others published of their tools, as grey crosses with their source. They come "
-                          "from other rows and are not connected to a point"));
+                       tr("Published errors of other tools, as grey crosses with their source. They are from other "
+                          "rows and not connected to a point"));
     connect(published_, &QCheckBox::toggled, this, &AccuracyTab::showPublished);
     row->addWidget(common_);
     row->addWidget(equal_);

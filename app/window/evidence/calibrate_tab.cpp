@@ -49,7 +49,7 @@ CalibrateTab::CalibrateTab(ReferenceShelf* shelf, QWidget* parent)
     residuals_ = new ui::ResidualPlot(split);
     residuals_->setObjectName(QStringLiteral("calibrate.residuals"));
     families_ = new ui::CellsTable(QStringLiteral("calibrate.families"), tr("Families on the held-out rows"),
-                                   tr("How the fit does on rows that it was not given"), split);
+                                   tr("Errors of the fit on held-out rows"), split);
     split->addWidget(curve_);
     split->addWidget(residuals_);
     split->addWidget(families_);
@@ -69,13 +69,13 @@ QWidget* CalibrateTab::buildForm() {
     column->setSpacing(unit);
     auto* form = new QFormLayout;
     form->setVerticalSpacing(unit);
-    method_ = named(new QComboBox(side), "calibrate.method", tr("Method"), tr("Methods that leave something to fit"));
+    method_ = named(new QComboBox(side), "calibrate.method", tr("Method"), tr("Methods with parameters to fit"));
     for (const KernelMethod& method : kernelMethods()) {
         const Method* whole = findMethod(method.id);
         if (method.fit) method_->addItem(ui::qs(whole ? whole->card.title : method.id), ui::qs(method.id));
     }
     where_ = named(new QLineEdit(side), "calibrate.where", tr("Which rows"),
-                   tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
+                   tr("Conditions that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("all loaded rows"));
     holdout_ = named(new QLineEdit(QStringLiteral("fraction=0.8"), side), "calibrate.holdout", tr("Held out"),
                      tr("fraction=0.8 keeps 80 % for the test; rows=50 fits 50 rows of each family; device=l40s tests "
@@ -84,7 +84,7 @@ QWidget* CalibrateTab::buildForm() {
                   tr("The same seed makes the same split and the same fit"));
     seed_->setRange(1, 9999);
     across_ = named(new QCheckBox(tr("One fit for any device"), side), "calibrate.across", tr("One fit for any device"),
-                    tr("Learns across the devices of the rows instead of one fit for each"));
+                    tr("One fit for all devices of the rows, instead of one fit for each device"));
     form->addRow(tr("Method"), method_);
     form->addRow(tr("Rows"), where_);
     form->addRow(tr("Held out"), holdout_);
@@ -92,15 +92,15 @@ QWidget* CalibrateTab::buildForm() {
     form->addRow(QString(), across_);
     column->addLayout(form);
     run_ = named(new QPushButton(tr("Fit"), side), "calibrate.run", tr("Fit the method"),
-                 tr("Fit to the rows that are not held out; while it learns, stop and keep the best so far"));
+                 tr("Fits the rows that are not held out. While it runs: stops it and keeps the best result so far"));
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, side);
     state_->setWordWrap(true);
     state_->setObjectName(QStringLiteral("calibrate.state"));
     figures_ = new ui::FactList(side);
     save_ = named(new QPushButton(tr("Save …"), side), "calibrate.save", tr("Save the calibration"),
-                  tr("A readable file that any later version of Orrery loads"));
+                  tr("A text file that later versions of Orrery can read"));
     use_ = named(new QPushButton(tr("Answer with it"), side), "calibrate.use", tr("Answer with this calibration"),
-                 tr("Live answers and judgements of this session use it instead of what ships"));
+                 tr("Live answers and evaluations of this session use it instead of the shipped calibration"));
     column->addWidget(run_);
     column->addWidget(state_);
     column->addWidget(new ui::SectionHeader(tr("On the rows held out"), side));

@@ -76,11 +76,12 @@ ColumnMapper::ColumnMapper(ReferenceShelf* shelf, QWidget* parent) : QWidget(par
     auto* right = named(new QSplitter(Qt::Vertical, split), "mapping.tables", tr("File and kernels"),
                         tr("Drag the border to give one part more room"));
     right->setChildrenCollapsible(false);
-    rows_ = new ui::CellsTable(QStringLiteral("mapping.rows"), tr("First rows of the file"),
-                               tr("The file as it is; under a column's name stands what is read from it"), right);
+    rows_ = new ui::CellsTable(
+        QStringLiteral("mapping.rows"), tr("First rows of the file"),
+        tr("The first rows of the file. Below each column name is the field that is read from it"), right);
     kernels_ = new ui::CellsTable(QStringLiteral("mapping.kernels"), tr("Kernels"),
-                                  tr("What the first rows become, with the line that says so"), right);
-    problems_ = named(new QListWidget(right), "mapping.problems", tr("What is left out, and why"),
+                                  tr("The kernels of the first rows, with their lines"), right);
+    problems_ = named(new QListWidget(right), "mapping.problems", tr("Rows that are not read, and why"),
                       tr("Click one to see its line in the file"));
     problems_->setFrameShape(QFrame::NoFrame);
     problems_->setWordWrap(true);

@@ -94,9 +94,9 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     connect(device_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
     connect(model_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
     connect(count_, &QSpinBox::valueChanged, this, &DeviceTab::ask);
-    say(tr(
-        "A few measured networks are enough to predict the rest. Open a table of devices that others measured, measure "
-        "what is listed on yours, and paste the results: each shrinks the error."));
+    say(
+        tr("A few measured networks are enough to predict the others. Open a table of measured devices, measure the "
+           "listed networks on your device, and paste the results. Each result reduces the error."));
     list_->setEnabled(false);
     results_->setEnabled(false);
     next_->setCells({tr("Measure next"), tr("Error then")}, {});
@@ -108,7 +108,7 @@ QWidget* DeviceTab::buildPictures(QWidget* parent) {
     auto* tabs = new QTabWidget(parent);
     tabs->setObjectName(QStringLiteral("device.pictures"));
     tabs->setAccessibleName(tr("Error by number of samples, and the order of networks on two devices"));
-    tabs->setToolTip(tr("How the error falls with each sample; whether two devices rank the networks alike"));
+    tabs->setToolTip(tr("The error after each sample; the order of the networks on two devices"));
     tabs->setDocumentMode(true);
     const auto page = [&](QWidget* choice, QWidget* picture) {
         auto* whole = new QWidget(ui::stackOf(tabs));
@@ -119,9 +119,8 @@ QWidget* DeviceTab::buildPictures(QWidget* parent) {
         column->addWidget(picture, 1);
         return whole;
     };
-    auto* figure =
-        namedChoice(tabs, "device.figure", tr("Figure by samples"),
-                    tr("The middle error, how wide intervals are, or how far the order is from the right one"));
+    auto* figure = namedChoice(tabs, "device.figure", tr("Figure by samples"),
+                               tr("The median error, the width of the intervals, or the error of the order"));
     figure->addItems({tr("Error"), tr("Interval"), tr("Order")});
     curve_ = new ui::SampleCurve(tabs);
     connect(figure, &QComboBox::currentIndexChanged, this,
@@ -143,8 +142,8 @@ void DeviceTab::compareWith(const QString& other) {
 // Your device by its own times where the table has them, else by what is predicted for it.
 void DeviceTab::showRanks() {
     const QString empty =
-        tr("Choose another device of the table, and paste samples of yours if it is a new one. Where "
-           "each order puts the networks of the other is shown here.");
+        tr("Choose another device of the table. If your device is new, paste its samples first. This shows the order "
+           "of the networks on both devices.");
     const std::string name = other_->currentData().toString().toStdString();
     const std::size_t other = table_ ? table_->target(name) : 0;
     if (!table_ || other >= table_->targets.size()) return ranks_->setCells({}, {}, {}, empty);
@@ -180,10 +179,10 @@ QWidget* DeviceTab::buildForm() {
     device_ = namedChoice(form, "device.which", tr("Your device"),
                           tr("A new one, or one of the table: it is then predicted from the others only"));
     device_->addItem(tr("A new device"), QString());
-    model_ = namedChoice(form, "device.model", tr("Model"),
-                         tr("What predicts: operator counts (by name, the known devices), or a graph network that "
-                            "learns from the known devices for some seconds and predicts other networks too. By name "
-                            "it needs their topologies"));
+    model_ = namedChoice(
+        form, "device.model", tr("Model"),
+        tr("The model: operator counts (by name: the known devices), or a graph network. The graph network is fitted "
+           "to the known devices in some seconds and predicts other networks too; by name it needs their topologies"));
     model_->addItems({tr("Operator counts"), tr("Graph network")});
     model_->setEnabled(false);
     count_ =
@@ -195,14 +194,15 @@ QWidget* DeviceTab::buildForm() {
         tr("What to measure as CSV, with a column to fill in; the device as a file; the predictions as CSV, LaTeX or "
            "a picture"));
     results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
-                     tr("A CSV with network and latency per line; it replaces what stands below"));
-    topologies_ = named(new QPushButton(tr("Topologies …"), form), "device.topologies", tr("Open topologies"),
-                        tr("A folder with NAME.param or NAME.onnx of the table's networks, where it names them"));
+                     tr("A CSV with network and latency per line; it replaces the text below"));
+    topologies_ =
+        named(new QPushButton(tr("Topologies …"), form), "device.topologies", tr("Open topologies"),
+              tr("A folder with NAME.param or NAME.onnx for the networks of the table, if the table has names"));
     also_ = named(new QPushButton(tr("Predict also …"), form), "device.also", tr("Predict another network"),
-                  tr("An ONNX, .param or other model file that no device was measured with: it stands first among the "
-                     "predictions"));
+                  tr("An ONNX, .param or other model file that was not measured on any device: it comes first among "
+                     "the predictions"));
     forget_ = named(new QPushButton(tr("Forget added"), form), "device.forget", tr("Forget added networks"),
-                    tr("Leave out again what Predict also has added"));
+                    tr("Removes what Predict also has added"));
     topologies_->setEnabled(false);
     also_->setEnabled(false);
     forget_->setVisible(false);
@@ -484,24 +484,24 @@ void DeviceTab::show(const Found& found) {
     for (const SampleStep& each : found.steps)
         if (std::isfinite(each.error)) judged = &each;
     if (judged) {
-        text += tr(" After %1 samples the next ones were off by %2; rank %3; %4 inside.")
+        text += tr(" After %1 samples the error on the next ones was %2; rank correlation %3; coverage %4.")
                     .arg(judged->samples)
                     .arg(shareText(judged->error))
                     .arg(judged->rank, 0, 'f', 3)
                     .arg(shareText(judged->held));
     }
     if (told.graph() && told.simple)
-        text +=
-            tr(" A graph network was learned, but a simple model is used: it did no worse on the samples left out.");
+        text += tr(
+            " A graph network was fitted, but a simple model is used: its error on held-out samples was not larger.");
     else if (told.graph())
-        text += tr(" A graph network predicts, learned from the known devices.");
+        text += tr(" A graph network predicts; it was fitted to the known devices.");
     else if (told.simple)
-        text += tr(" A simple model is used: it did no worse on the samples left out.");
+        text += tr(" A simple model is used: its error on held-out samples was not larger.");
     for (const EdgePrediction& each : told.others)
         if (each.doubt == EdgeDoubt::Outside)
             text += tr(" %1 is unlike all networks of the table.").arg(QFileInfo(ui::qs(each.network)).fileName());
     if (!table_->space.empty() && model() == EdgeModel::Additive && told.others.size() < others_.size())
-        text += tr(" Networks that were added are predicted by the graph network alone.");
+        text += tr(" Only the graph network predicts networks that were added.");
     for (const Diagnostic& note : told.notes)
         text += QLatin1Char(' ') + ui::windowText(note.message) + QLatin1Char('.');
     say(text);

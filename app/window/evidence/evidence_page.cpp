@@ -42,14 +42,14 @@ void EvidencePage::build() {
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
     tabs_->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
-           "before, your device, schedules of a compiler"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, earlier "
+           "runs, your device, schedules of a compiler"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
     tabs_->tabBar()->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
-           "before, your device, schedules of a compiler"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, earlier "
+           "runs, your device, schedules of a compiler"));
     accuracy_ = new AccuracyTab(shelf_, ui::stackOf(tabs_));
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
     addOtherTabs();

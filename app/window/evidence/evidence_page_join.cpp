@@ -86,7 +86,7 @@ std::vector<ui::PaletteEntry> EvidencePage::findable() {
     const auto tab = [&](const QString& text, const QString& detail, const QString& title) {
         found.push_back({text, tr("Evidence"), detail, {}, [this, title] { comeTo(title); }});
     };
-    tab(tr("Bring your device"), tr("What to measure of a device, and what that says of all other networks"),
+    tab(tr("Bring your device"), tr("What to measure on a device, and the predictions for all other networks"),
         tr("Bring your device"));
     const auto schedules = [&](const QString& text, const QString& detail, int kind) {
         found.push_back({text, tr("Evidence"), detail, {}, [this, kind] {

@@ -23,7 +23,7 @@ QString outcomeText(const SectionOutcome& one) {
         QStringLiteral("%1 %2 %3: ").arg(ui::qs(one.device), ui::qs(one.kind), ui::qs(one.variant)).simplified();
     text += one.start.empty() ? words(" own fit") : words(" kept: %1").arg(ui::qs(one.kept));
     if (one.before >= 0 && one.after >= 0 && one.kept != unchanged)
-        text += words(", %1 off before, %2 after").arg(ui::percentText(one.before), ui::percentText(one.after));
+        text += words(", error %1 before, %2 after").arg(ui::percentText(one.before), ui::percentText(one.after));
     return text;
 }
 
@@ -34,7 +34,7 @@ QString fitText(const CalibrateResult& result) {
     const auto same = std::ranges::count(sections, unchanged, &SectionOutcome::kept);
     QString text;
     if (!sections.empty() && same == static_cast<std::ptrdiff_t>(sections.size())) {
-        text = QCoreApplication::translate("Fit", "Kept as it was: %n row(s) showed no fit that does better", nullptr,
+        text = QCoreApplication::translate("Fit", "Not changed: no fit did better on %n row(s)", nullptr,
                                            static_cast<int>(result.trainingRows));
     } else {
         text =

@@ -141,7 +141,7 @@ void MappingForm::addWords(QFormLayout* form) {
             auto* box = new QComboBox(widget());
             box->setObjectName(QStringLiteral("mapping.%1.word%2").arg(ui::qs(name)).arg(number++));
             box->setAccessibleName(tr("%1 in %2").arg(ui::qs(word), ui::qs(from)));
-            box->setToolTip(tr("Rows with a word that means nothing are left out"));
+            box->setToolTip(tr("Rows with an unknown word are not read"));
             box->setEditable(true);
             box->setInsertPolicy(QComboBox::NoInsert);
             box->lineEdit()->setObjectName(box->objectName() + QStringLiteral(".text"));
@@ -189,7 +189,7 @@ void MappingForm::show(const TableSample& sample, const ColumnMapping& mapping) 
     row("time", tr("Time"), tr("The column of the time, or arithmetic over columns"));
     addRow(form, "unit", tr("Unit"), tr("Of the time"), {"s", "ms", "us", "ns"});
     row("noise", tr("Noise"), tr("Relative standard deviation, for example std / mean; may stay empty"));
-    row("only", tr("Only rows"), tr("Arithmetic that must be above zero, to leave rows out; may stay empty"));
+    row("only", tr("Only rows"), tr("Rows where this arithmetic is not above zero are not read; may stay empty"));
     const auto kinds = kindsOf(sample, mapping);
     std::vector<std::string_view> needed, possible;
     const auto join = [](std::vector<std::string_view>& to, const std::vector<std::string_view>& from) {
@@ -214,9 +214,9 @@ void MappingForm::show(const TableSample& sample, const ColumnMapping& mapping) 
     addWords(form);
     fields(tr("If the table says it"), possible);
     form->addRow(new ui::SectionHeader(tr("Where it is from"), inside));
-    addRow(form, "name", tr("Name"), tr("What the table is called in lists"), {});
-    addRow(form, "source", tr("Source"), tr("Who measured it, and where that stands"), {});
-    addRow(form, "licence", tr("Licence"), tr("Under which it may be used"), {"CC0-1.0", "MIT", "Apache-2.0"});
+    addRow(form, "name", tr("Name"), tr("Name of the table in lists"), {});
+    addRow(form, "source", tr("Source"), tr("Who measured it, and where it is published"), {});
+    addRow(form, "licence", tr("Licence"), tr("The licence of the table"), {"CC0-1.0", "MIT", "Apache-2.0"});
     addRow(form, "software", tr("Software"), tr("Libraries and versions that ran the kernels"), {});
     addRow(form, "truth", tr("Truth"), tr("How the times came to be"), {"measured", "summed", "simulated"});
     inside->show();

@@ -118,11 +118,11 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     const int unit = ui::Theme::instance().unit();
     auto* column = new QVBoxLayout(this);
     column->setSpacing(unit);
-    auto* what =
-        new ui::Label(tr("Runs usual kernels on this computer. Of the processor with oneDNN or OpenBLAS where they are "
-                         "installed: the machine is drawn too, and a CPU roofline can be fitted to the table. Of an "
-                         "NVIDIA GPU products, with its driver and cuBLAS. The table joins the references."),
-                      ui::FontRole::Body, ui::Tone::Muted, this);
+    auto* what = new ui::Label(
+        tr("Measures common kernels on this computer and adds the table to the references. On the processor it uses "
+           "oneDNN or OpenBLAS, if installed; it also draws the machine, and you can fit a CPU roofline to the table. "
+           "On an NVIDIA GPU it measures matrix products with the driver and cuBLAS."),
+        ui::FontRole::Body, ui::Tone::Muted, this);
     what->setWordWrap(true);
     column->addWidget(what);
     auto* form = new QFormLayout;
@@ -152,7 +152,7 @@ MeasureDialog::MeasureDialog(QWidget* parent) : QDialog(parent), work_(new Backg
     types->addStretch(1);
     form->addRow(tr("Types"), types);
     file_ = named(new QLineEdit(QDir::home().filePath(QStringLiteral("this-machine.yaml")), this), "measure.file",
-                  tr("Table"), tr("Where the table goes; the drawing of the machine is put beside it"));
+                  tr("Table"), tr("File of the table; the drawing of the machine is written beside it"));
     file_->setMinimumWidth(40 * unit);
     form->addRow(tr("Table"), file_);
     busy_ =
@@ -191,10 +191,10 @@ void MeasureDialog::showMachine() {
         const bool products = kindChoices()[i].kinds.front() == KernelKind::Gemm;
         kinds_[i]->setEnabled(products || !ofGpu());
         kinds_[i]->setToolTip(kinds_[i]->isEnabled() ? tr("Measure kernels of this kind")
-                                                     : tr("Of a GPU products alone are measured"));
+                                                     : tr("On a GPU only matrix products are measured"));
     }
-    file_->setToolTip(ofGpu() ? tr("Where the table goes; the GPU is one of the catalogue")
-                              : tr("Where the table goes; the drawing of the machine is put beside it"));
+    file_->setToolTip(ofGpu() ? tr("File of the table; the GPU must be in the library")
+                              : tr("File of the table; the drawing of the machine is written beside it"));
 }
 
 bool MeasureDialog::isMeasuring() const {

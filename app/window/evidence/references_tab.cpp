@@ -113,11 +113,11 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     map_ = new QPushButton(tr("Map a table …"), this);
     map_->setObjectName(QStringLiteral("references.map"));
     map_->setAccessibleName(tr("Map the columns of a table"));
-    map_->setToolTip(tr("Any CSV: say which of its columns are what, and see at once what comes of it"));
+    map_->setToolTip(tr("Any CSV: say what its columns mean, and see the kernels at once"));
     measure_ = new QPushButton(tr("Measure this machine …"), this);
     measure_->setObjectName(QStringLiteral("references.measure"));
     measure_->setAccessibleName(tr("Measure this machine"));
-    measure_->setToolTip(tr("Run kernels on this computer's processor and add what they take as a table"));
+    measure_->setToolTip(tr("Runs kernels on this computer's processor and adds their times as a table"));
     remove_ = new QPushButton(tr("Remove"), this);
     remove_->setObjectName(QStringLiteral("references.remove"));
     remove_->setAccessibleName(tr("Remove the table from this session"));
@@ -153,7 +153,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     rows_ = new QTableView(right);
     rows_->setObjectName(QStringLiteral("references.rows"));
     rows_->setAccessibleName(tr("Rows of the table"));
-    rows_->setToolTip(tr("Every measured kernel with the line of the file that says so"));
+    rows_->setToolTip(tr("Every measured kernel, with its line in the file"));
     rows_->setFrameShape(QFrame::NoFrame);
     rows_->setShowGrid(false);
     rows_->setTabKeyNavigation(false);

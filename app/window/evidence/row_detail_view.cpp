@@ -41,7 +41,7 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     column->setContentsMargins(0, unit / 2, 0, 0);
     column->setSpacing(unit / 2);
     auto* head = new QHBoxLayout;
-    other_ = namedChoice(this, "accuracy.row.other", tr("Against"), tr("The method that the shown one is set against"));
+    other_ = namedChoice(this, "accuracy.row.other", tr("Against"), tr("The method to compare with"));
     first_ = new ui::Label(tr("Choose a row among the worst, or a point of the residuals"), ui::FontRole::Body,
                            ui::Tone::Muted, this);
     first_->setWordWrap(true);
@@ -49,8 +49,8 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     head->addWidget(other_);
     head->addStretch(1);
     draw_ = named(new QPushButton(tr("On graph and drawing"), this), "accuracy.row.draw", tr("On graph and drawing"),
-                  tr("Asks this row as the window's question, under both methods: the graph shows their ratio, the "
-                     "drawing what limits. Undo goes back"));
+                  tr("Makes this row the current question, for both methods. The graph shows their ratio, the drawing "
+                     "shows what limits. Undo goes back"));
     draw_->setEnabled(false);
     head->addWidget(draw_);
     connect(draw_, &QPushButton::clicked, this, &RowDetailView::drawingRequested);

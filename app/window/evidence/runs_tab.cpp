@@ -55,10 +55,10 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
     report_ = named(new QPushButton(tr("Open the report"), this), "runs.report", tr("Open the report of the run"),
                     tr("Writes it again from the database and shows it in the browser"));
     other_ = named(new QComboBox(this), "runs.other", tr("Compare with"),
-                   tr("Another run: its predictions stand beside those of the chosen one"));
+                   tr("Another run: its predictions are shown beside those of the selected run"));
     other_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     pin_ = named(new QPushButton(tr("Pin as baseline"), this), "runs.pin", tr("Pin as baseline"),
-                 tr("The chosen run is the baseline of this project's runs: others are compared with it"));
+                 tr("The selected run is the baseline: other runs of this project are compared with it"));
     pin_->setCheckable(true);
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setObjectName(QStringLiteral("runs.state"));
@@ -72,7 +72,7 @@ RunsTab::RunsTab(QWidget* parent) : QWidget(parent), source_([] { return QString
                         tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
     list_ = new ui::CellsTable(QStringLiteral("runs.list"), tr("Runs of the project"),
-                               tr("Every run that the project's database keeps"), split);
+                               tr("Every run in the project's database"), split);
     results_ = new ui::CellsTable(QStringLiteral("runs.results"), tr("Results of the run"),
                                   tr("What each method answered to each question"), split);
     split->addWidget(list_);
@@ -96,7 +96,7 @@ void RunsTab::setSource(std::function<QString()> file) {
 void RunsTab::refresh() {
     runs_.clear();
     state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Press Run: its answers are kept beside the project and appear here"));
+    state_->setFullText(tr("Press Run: its answers are stored beside the project and appear here"));
     if (QFileInfo::exists(source_())) {
         auto store = RunStore::open(source_().toStdString());
         auto runs = store ? (*store)->runs() : tl::unexpected(store.error());

@@ -74,7 +74,7 @@ ScheduleSearchTab::ScheduleSearchTab(std::function<HardwarePtr()> drawn, QWidget
     right->setChildrenCollapsible(false);
     code_ = new ui::NestCode(right);
     code_->setObjectName(QStringLiteral("search.schedules.code"));
-    code_->setSentence(tr("The loops of the schedule that is chosen will stand here as code."));
+    code_->setSentence(tr("The loops of the selected schedule appear here as code."));
     auto* scroll = named(new QScrollArea(right), "search.schedules.scroll", tr("Picture of the loop nest"),
                          tr("Scrolls where the loops need more room"));
     scroll->setWidgetResizable(true);
@@ -125,22 +125,21 @@ QWidget* ScheduleSearchTab::buildForm() {
                       tr("A matrix product: gemm m=128 n=768 k=768, with a type such as fp16. Of a GPU also a "
                          "convolution"));
     workload_->setMinimumWidth(ui::Theme::instance().unit() * 28);
-    guide_ =
-        namedChoice(form, "search.schedules.guide", tr("Guide"),
-                    tr("Who says what to try next: trees that learn from each trial, the cheap price of the loops, "
-                       "both, or chance"));
+    guide_ = namedChoice(form, "search.schedules.guide", tr("Guide"),
+                         tr("What chooses the next trial: trees that learn from each trial, a cheap estimate of the "
+                            "loops, both, or chance"));
     for (const ScheduleGuide each :
          {ScheduleGuide::Both, ScheduleGuide::Trees, ScheduleGuide::Analytic, ScheduleGuide::Random})
         guide_->addItem(guideName(each), static_cast<int>(each));
-    trials_ = namedNumber(form, "search.schedules.trials", tr("Trials"),
-                          tr("Schedules that the simulation is asked about"), 8, 5000);
+    trials_ =
+        namedNumber(form, "search.schedules.trials", tr("Trials"), tr("Number of schedules to simulate"), 8, 5000);
     trials_->setValue(200);
     trials_->setSuffix(tr(" trials"));
     seed_ = namedNumber(form, "search.schedules.seed", tr("Seed"), tr("The same seed tries the same schedules"), 1,
                         1000000);
     seed_->setPrefix(tr("seed "));
     start_ = named(new QPushButton(tr("Search"), form), "search.schedules.start", tr("Search, or stop"),
-                   tr("Starts the search; what was found so far stays when it is stopped"));
+                   tr("Starts the search; if you stop it, the results so far are kept"));
     export_ = named(new QPushButton(tr("Export …"), form), "search.schedules.export", tr("Export"),
                     tr("The trials of all guides as CSV, the loops as picture or CSV"));
     for (QWidget* each : std::initializer_list<QWidget*>{device_, workload_, guide_, trials_, seed_, start_, export_})
@@ -278,7 +277,7 @@ void ScheduleSearchTab::start() {
         [this](Expected<Found> found) {
             if (!found) {
                 if (found.error().code == "study.cancelled")
-                    return say(tr("Stopped before the first trials were through."));
+                    return say(tr("Stopped before the first trials were done."));
                 return sayRefusal(*state_, found.error());
             }
             prices_ = std::move(found->prices);
@@ -385,7 +384,7 @@ void ScheduleSearchTab::showTrial(int row) {
 
 QString ScheduleSearchTab::exportTo(const QString& file) const {
     if (!prices_ || searches_.empty()) return tr("nothing has been searched yet");
-    if (isOld()) return tr("what is shown answers another device or product: press Search first");
+    if (isOld()) return tr("the view shows the answer for another device or product: press Search first");
     const QFileInfo about(file);
     const QString ending = about.suffix().toLower();
     const bool table = ending == QLatin1String("csv");

@@ -95,8 +95,8 @@ void SchedulesTab::askReasons() {
 void SchedulesTab::showReasons() {
     if (!explored_ || current_ < 0) {
         bars_->setEmptyText(group() && group()->mixed
-                                ? tr("A model that predicts times sees the operator alone, nothing of its schedule.")
-                                : tr("What each feature adds to what the model says will be drawn here."));
+                                ? tr("A model that predicts times uses only the operator, not its schedule.")
+                                : tr("The effect of each feature on the prediction appears here."));
         return bars_->clear();
     }
     const TunedRow& row = log_->rows[explored_->group.rows[static_cast<std::size_t>(current_)]];
@@ -108,12 +108,11 @@ void SchedulesTab::showReasons() {
         if (std::abs(adds) < leastShown) continue;
         reasons.push_back({ui::qs(fact.name), all ? QString() : valueText(fact), adds});
     }
-    if (all)
-        return bars_->setReasons(tr("How much each feature moves the answer, in the mean"), std::move(reasons), false);
-    QString title = tr("Predicted %1 of the best; all others in the mean %2")
+    if (all) return bars_->setReasons(tr("Mean effect of each feature on the prediction"), std::move(reasons), false);
+    QString title = tr("Predicted %1 of the best; mean of all others %2")
                         .arg(ui::percentText(reasons_->rate), ui::percentText(reasons_->mean));
     if (reasons_->places < 1)
-        title = tr("Predicted per filled place %1, others in the mean %2; it fills %3 of the GPU's places")
+        title = tr("Predicted per used slot %1, mean of the others %2; it uses %3 of the GPU's slots")
                     .arg(ui::percentText(reasons_->rate), ui::percentText(reasons_->mean),
                          ui::percentText(reasons_->places));
     bars_->setReasons(title, std::move(reasons), true);
@@ -125,7 +124,7 @@ std::string SchedulesTab::scheduleCsv() const {
 
 // Why there are no bars.
 QString SchedulesTab::whyNoReasons() const {
-    if (group()->mixed) return tr("there is nothing to draw: a model of times sees nothing of a schedule");
+    if (group()->mixed) return tr("there is nothing to draw: a model of times does not use the schedule");
     return explored_ ? tr("there is nothing to draw: what the model looks at is not known yet")
                      : tr("there is nothing to draw: no model has been fitted");
 }

@@ -93,7 +93,7 @@ QWidget* SchedulesTab::buildForm() {
     auto* open = named(new QPushButton(tr("Open log …"), form), "schedules.open", tr("Open a tuning log"),
                        tr("Records of AutoTVM or Ansor (.json, .log), or a table of trials (.csv)"));
     operator_ = namedChoice(form, "schedules.operator", tr("Operator"),
-                            tr("The operator and device whose schedules are looked at; how many there are"));
+                            tr("The operator and device of the schedules, and their number"));
     operator_->setMinimumContentsLength(30);
     operator_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     fit_ = named(new QPushButton(tr("Fit"), form), "schedules.fit", tr("Fit the model, or stop"),
@@ -132,7 +132,7 @@ QWidget* SchedulesTab::buildOne(QWidget* parent) {
     code_ = new ui::NestCode(both);
     code_->setAcceptDrops(false);
     code_->setMinimumHeight(60);
-    code_->setSentence(tr("The loops of the schedule that is chosen will stand here as code."));
+    code_->setSentence(tr("The loops of the selected schedule appear here as code."));
     auto* scroll = named(new QScrollArea(both), "schedules.picture.scroll", tr("Picture of the loop nest"),
                          tr("Scrolls where the loops need more room"));
     scroll->setWidgetResizable(true);
@@ -157,7 +157,7 @@ QWidget* SchedulesTab::buildOne(QWidget* parent) {
     below->setContentsMargins(0, unit / 2, 0, 0);
     below->setSpacing(unit / 2);
     whose_ = namedChoice(why, "schedules.whose", tr("Of which schedules"),
-                         tr("What decides about this schedule, or about all of the operator in the mean"));
+                         tr("What decides for this schedule, or on average for all schedules of the operator"));
     whose_->addItems({tr("This schedule"), tr("All of the operator")});
     bars_ = new ui::ReasonBars(why);
     below->addWidget(whose_, 0, Qt::AlignLeft);
@@ -347,10 +347,9 @@ void SchedulesTab::showTimes(std::shared_ptr<const ScheduleJudgement> times, Lis
     showList(std::move(listing));
     const auto judged = std::ranges::find(times_->devices, group()->device, &JudgedTimes::device);
     if (judged == times_->devices.end()) return say(tr("None of these schedules ran."));
-    say(tr("Each operator has fewer than ten schedules, so that times are predicted, a fifth of the operators at a "
-           "time "
-           "by a model of the others. On this device: mean error %1, median %2, rank correlation %3, %4 of %5 inside "
-           "the 90 % interval.")
+    say(tr("Each operator has fewer than ten schedules. So the times of held-out operators are predicted, in five "
+           "folds. On this device: mean error %1, median %2, rank correlation %3, coverage of the 90 % interval %4 of "
+           "%5.")
             .arg(ui::percentText(judged->mape), ui::percentText(judged->median))
             .arg(judged->spearman, 0, 'f', 3)
             .arg(ui::percentText(judged->coverage), ui::countText(static_cast<double>(judged->rows))));
@@ -367,20 +366,19 @@ void SchedulesTab::showFit(std::shared_ptr<const ExploredOperator> explored, Lis
     showList(std::move(listing));
     const RankedOperator& judged = explored_->judged;
     const auto count = [](std::size_t number) { return ui::countText(static_cast<double>(number)); };
-    const QString from =
-        explored_->operators > 0
-            ? tr("Ranked by a model of %1 other operators of this device (%2 schedules) that has not seen this one.")
-                  .arg(count(explored_->operators), count(explored_->learnedFrom))
-            : tr("The device has no other operator to learn from: each fifth of the schedules is ranked by a model of "
-                 "the others.");
+    const QString from = explored_->operators > 0 ? tr("Ranked by a model fitted to %1 other operators of this device "
+                                                       "(%2 schedules). This operator was held out.")
+                                                        .arg(count(explored_->operators), count(explored_->learnedFrom))
+                                                  : tr("The device has no other operator in this log. So the schedules "
+                                                       "are ranked in five folds, each by a model of the others.");
     QString text =
-        from + tr(" Rank correlation %1; its first choice reaches %2 of the best, the best of its first ten "
-                  "%3 (ten drawn blindly: %4).")
+        from + tr(" Rank correlation %1. Its first choice reaches %2 of the best, the best of its first ten reaches %3 "
+                  "(ten at random: %4).")
                    .arg(judged.spearman, 0, 'f', 3)
                    .arg(ui::percentText(judged.top1), ui::percentText(judged.top10), ui::percentText(judged.chance10));
     if (judged.failed > 0) text += tr(" %1 failed.").arg(count(judged.failed));
     if (explored_->told.size() > mostListed) text += tr(" The first %1 are listed.").arg(count(mostListed));
-    if (!log_->skipped.empty()) text += tr(" Other operators of the log are not known and were left out.");
+    if (!log_->skipped.empty()) text += tr(" Other operators of the log are unknown and were not read.");
     say(text);
     QStringList left;
     for (const Diagnostic& each : log_->skipped) left << ui::windowText(toText(each));

@@ -80,7 +80,7 @@ SurveyTab::SurveyTab(AccuracyTab* accuracy, QWidget* parent) : QWidget(parent), 
     below_->tabBar()->setToolTip(tr("The rows of the chosen mark, and what each method takes"));
     methods_ =
         new ui::CellsTable(QStringLiteral("survey.methods"), tr("Methods"),
-                           tr("Speed, data needed, how a price can be read, where it breaks"), ui::stackOf(below_));
+                           tr("Speed, data needed, how a prediction can be read, where it fails"), ui::stackOf(below_));
     rows_ = new ui::CellsTable(QStringLiteral("survey.rows"), tr("Rows of the chosen mark"),
                                tr("What was measured, what was predicted"), ui::stackOf(below_));
     below_->addTab(methods_, tr("Methods"));
@@ -167,12 +167,12 @@ void SurveyTab::show() {
                                 .arg(marks)
                                 .arg(empty));
     } else {
-        state_->setFullText(tr("Coverage tables as surveys print them, from what is judged on the first tab."));
+        state_->setFullText(tr("Tables like those of survey papers, from the rows judged on the first tab."));
     }
-    matrix_->setEmptyText(
-        accuracy_->isJudging()
-            ? tr("Methods are being judged: the tables stand here when all have answered.")
-            : tr("Judge the methods on the first tab: this shows which kinds of method are confirmed where."));
+    matrix_->setEmptyText(accuracy_->isJudging()
+                              ? tr("Methods are being judged. The tables appear when all have answered.")
+                              : tr("Judge the methods on the first tab. This then shows which kinds of method were "
+                                   "compared with measurements, and where."));
     matrix_->setPicture(std::move(picture));
     showMethods();
 }

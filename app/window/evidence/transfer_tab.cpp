@@ -51,8 +51,8 @@ TransferTab::TransferTab(ReferenceShelf* shelf, QWidget* parent)
     state_ = addStateLine(this, buildForm(), "transfer.state");
     auto* column = static_cast<QVBoxLayout*>(layout());
     table_ = new ui::CellsTable(QStringLiteral("transfer.table"), tr("Fitted on a line, judged on a column"),
-                                tr("Mean error of what was learned on the line's rows, on those of the column. Orange: "
-                                   "fewer than 85 % of the rows lie inside the 90 % interval"),
+                                tr("Mean error of a method fitted on the device of the row and judged on the device of "
+                                   "the column. Orange: the coverage of the 90 % interval is below 85 %"),
                                 this);
     table_->setEmptyText(tr("Press Judge all pairs. The mean error of each pair is shown here."));
     column->addWidget(table_, 1);
@@ -69,7 +69,7 @@ QWidget* TransferTab::buildForm() {
     auto* form = new QWidget(this);
     auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
     where_ = named(new QLineEdit(form), "transfer.where", tr("Which rows"),
-                   tr("Terms that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
+                   tr("Conditions that must all hold: platform=GPU|TPU, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
     method_ = namedChoice(form, "transfer.method", tr("Method"),
                           tr("The method that is fitted on one device and judged on another"));
@@ -83,14 +83,13 @@ QWidget* TransferTab::buildForm() {
     by_ = namedChoice(form, "transfer.by", tr("Lines and columns"), tr("Device by device, or platform by platform"));
     by_->addItem(tr("By platform"), static_cast<int>(TransferGroups::Platform));
     by_->addItem(tr("By device"), static_cast<int>(TransferGroups::Device));
-    fit_ = namedChoice(
-        form, "transfer.fit", tr("What is learned"),
-        tr("One factor per kind of kernel on what the method says by itself; or the method's own fit, which "
-           "only methods of GPUs have"));
+    fit_ = namedChoice(form, "transfer.fit", tr("What is learned"),
+                       tr("One factor per kind of kernel on the predictions without a calibration; or the method's own "
+                          "fit, which only methods for GPUs have"));
     fit_->addItem(tr("Factors per kind"), static_cast<int>(TransferFit::Factors));
     fit_->addItem(tr("The method's own fit"), static_cast<int>(TransferFit::Own));
     run_ = named(new QPushButton(tr("Judge all pairs"), form), "transfer.run", tr("Judge all pairs"),
-                 tr("Fit on half of the rows of each line, judge on the other half of each column"));
+                 tr("Fits on one half of each device's kernels and judges on the other half"));
     export_ = named(new QPushButton(tr("Export …"), form), "transfer.export", tr("Export"),
                     tr("One line per pair as CSV or LaTeX, everything as JSON, the table as a picture"));
     method_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -144,7 +143,7 @@ void TransferTab::outdate() {
     if (!result_ || work_->isRunning()) return showState();
     table_->setEnabled(false);
     state_->setTone(ui::Tone::Warning);
-    state_->setFullText(tr("These figures are of an earlier question. Press Judge all pairs to answer this one."));
+    state_->setFullText(tr("These figures are for an earlier question. Press Judge all pairs to update them."));
 }
 
 void TransferTab::showState() {
@@ -155,8 +154,8 @@ void TransferTab::showState() {
         state_->setFullText(tr("Judging all pairs: %1").arg(ui::percentText(work_->fraction())));
     } else if (!result_ && !refused_) {
         state_->setFullText(
-            tr("Does what is learned on one device hold on another? A line says where the method was fitted, a column "
-               "where it was judged. No calibration that Orrery ships is used."));
+            tr("How large is the error of a method fitted on one device and judged on another? Rows: fitted on. "
+               "Columns: judged on. Shipped calibrations are not used."));
     }
 }
 
@@ -187,10 +186,9 @@ void TransferTab::showResult() {
     table_->setCells(std::move(heads), std::move(cells));
     state_->setTone(ui::Tone::Muted);
     state_->setFullText(
-        tr("Mean errors of %1. In parentheses: rows that judge. %2")
+        tr("Mean errors of %1. In parentheses: number of judged rows. %2")
             .arg(ui::qs(methodTitle(result_->method)),
-                 few == 0 ? QString()
-                          : tr("Too few rows to learn from in %n place(s).", nullptr, static_cast<int>(few))));
+                 few == 0 ? QString() : tr("Too few rows for a fit in %n place(s).", nullptr, static_cast<int>(few))));
 }
 
 QString TransferTab::exportTo(const QString& file) const {

@@ -63,10 +63,10 @@ QWidget* VersionsTab::buildForm() {
     auto* form = new QWidget(this);
     auto* row = new ui::FlowLayout(ui::Theme::instance().unit(), form);
     where_ = named(new QLineEdit(form), "versions.where", tr("Which rows"),
-                   tr("Terms that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
+                   tr("Conditions that must all hold: device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setPlaceholderText(tr("Rows: all that are loaded"));
     method_ = namedChoice(form, "versions.method", tr("What is trusted"),
-                          tr("The older measurements, or what a method says of the same kernels"));
+                          tr("The older measurements, or a method's predictions for the same kernels"));
     method_->addItem(tr("Trust older measurements"), QString());
     for (const KernelMethod& method : kernelMethods()) {
         if (const Method* whole = findMethod(method.id)) method_->addItem(ui::qs(whole->card.title), ui::qs(method.id));
@@ -80,8 +80,8 @@ QWidget* VersionsTab::buildForm() {
     auto* add = named(new QPushButton(tr("Add tables …"), form), "versions.add", tr("Add tables"),
                       tr("Measured kernels of an older and of a newer version of the same software"));
     example_ = named(new QPushButton(tr("Example"), form), "versions.example", tr("Compare the example"),
-                     tr("Kernels of two versions of SGLang on H100, as measured by aiconfigurator, instead of the "
-                        "references that are loaded; those stay as they are"));
+                     tr("Uses kernels of two versions of SGLang on H100, measured by aiconfigurator, instead of the "
+                        "open references; these do not change"));
     example_->setCheckable(true);
     run_ = named(new QPushButton(tr("Compare"), form), "versions.run", tr("Compare versions"),
                  tr("Compare the oldest version of every family with the newest"));
@@ -183,8 +183,8 @@ void VersionsTab::showState() {
         state_->setFullText(tr("Comparing families: %1").arg(ui::percentText(work_->fraction())));
     } else if (!result_ && !refused_) {
         state_->setFullText(tr(
-            "Software is updated, devices stay. Load tables of two versions to see which numbers still hold, how soon "
-            "a change is noticed and what a few new measurements repair."));
+            "How much do predictions drift when the software is updated? Load tables of two versions. This shows which "
+            "numbers are still valid, how soon a change is noticed, and how much a few new measurements repair."));
     }
 }
 
@@ -233,7 +233,7 @@ void VersionsTab::showResult() {
     if (!result_) return;
     state_->setTone(ui::Tone::Muted);
     state_->setToolTip({});
-    state_->setFullText(tr("Families compared: %1. Moved by more than 10 % in the median kernel: %2. Believed: %3.")
+    state_->setFullText(tr("Families compared: %1. Moved by more than 10 % in the median kernel: %2. Predicted by: %3.")
                             .arg(result_->families.size())
                             .arg(moved)
                             .arg(ui::qs(result_->believed)));
@@ -246,7 +246,7 @@ QString VersionsTab::exportTo(const QString& file) const {
     if (ending == QLatin1String("tex"))
         return ui::writeText(file, QByteArray::fromStdString(latexTable(driftCsv(*result_))));
     if (ending == QLatin1String("json")) return ui::writeText(file, QByteArray::fromStdString(driftJson(*result_)));
-    return ui::writePicture(file, {900, plot_->sizeHint().height()}, tr("Errors under a later version"),
+    return ui::writePicture(file, {900, plot_->sizeHint().height()}, tr("Errors on a later version"),
                             [this](QPainter& painter, const QRect& area) { plot_->paintPicture(painter, area); });
 }
 

@@ -8,8 +8,8 @@ namespace orrery::app {
 
 ExploreCommand::ExploreCommand(QWidget* parent) : QComboBox(parent) {
     const QString tip =
-        tr("This machine, or a command that starts orrery-cli elsewhere: {orrery} is its path, {arguments} what it is "
-           "asked. No shell reads it. Other machines must see the same folders.");
+        tr("This machine, or a command that starts orrery-cli elsewhere. {orrery} is its path, {arguments} are its "
+           "arguments. There is no shell. Other machines must see the same folders.");
     named(this, "explore.command", tr("Runs on"), tip);
     setEditable(true);
     setInsertPolicy(NoInsert);

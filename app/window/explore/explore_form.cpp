@@ -41,9 +41,9 @@ ExploreForm::ExploreForm(QWidget* parent) : QScrollArea(parent) {
     rows_->setContentsMargins(0, 0, 0, 0);
     rows_->setSpacing(unit);
     column->addWidget(rowsBody_);
-    add_ =
-        namedChoice(body, "explore.add", tr("Add a knob"),
-                    tr("What may turn: numbers of the drawing, the model and the plan, with the value that is drawn"));
+    add_ = namedChoice(
+        body, "explore.add", tr("Add a knob"),
+        tr("Numbers of the drawing, the model and the plan that the search can vary, with their current values"));
     // Thousands of entries in a large design: measured one by one they would hold up every change of theme.
     if (auto* list = qobject_cast<QListView*>(add_->view())) list->setUniformItemSizes(true);
     column->addWidget(add_);
@@ -97,8 +97,8 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
     method_ = namedChoice(
         body, "explore.method", tr("Method"),
         tr("The method that answers every point. The roofline takes microseconds; others are more accurate"));
-    agent_ = namedChoice(body, "explore.agent", tr("Agent"),
-                         tr("The search algorithm: it decides which points are asked for"));
+    agent_ =
+        namedChoice(body, "explore.agent", tr("Agent"), tr("The search algorithm: it chooses the points to evaluate"));
     for (const AgentInfo& agent : searchAgents()) {
         if (agent.id == "one-at-a-time") continue;  // its answers have a view of their own
         agent_->addItem(tr(agent.title.data()), ui::qs(agent.id));

@@ -213,12 +213,12 @@ void ExplorePage::showState() {
     const bool endless =
         agent && question_.settings.evaluations == 0 && ((*agent)->needsBudget || points_ > mostGridPoints);
     go_->setEnabled(busy || (points_ > 0 && !endless && studio_.live.workload()));
-    go_->setToolTip(endless ? tr("Set a number of points: this agent uses all that it is given")
-                            : tr("Answers the points on all cores and keeps the front"));
+    go_->setToolTip(endless ? tr("Set a number of points: this agent uses all of them")
+                            : tr("Evaluates the points on all CPU cores and keeps the Pareto front"));
     bar_->setVisible(busy);
     bar_->setValue(static_cast<int>(work_.fraction() * 1000));
     headline_->setFullText(tr("%1 on %2").arg(question_.model, question_.design));
-    QString said = tr("Vary numbers of this question and see which combinations no other one beats");
+    QString said = tr("Vary numbers of this question and see the best combinations (Pareto front)");
     bool bad = false;
     if (run_) {
         const std::scoped_lock hold(run_->lock);
@@ -243,7 +243,7 @@ void ExplorePage::showState() {
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!held) said += tr(" · answers the previous question");
-            if (held && !asSearched) said = tr("Before its knobs were turned: %1").arg(said);
+            if (held && !asSearched) said = tr("Points of the original design: %1").arg(said);
         } else if (busy) {
             said = tr("Each knob alone first …");
         }
@@ -251,7 +251,7 @@ void ExplorePage::showState() {
     // A search is pressed, not live: its view stands until the next one, and says whose it is.
     if (plot_) plot_->setDrawnAsSearched(asSearched);
     if (view_ && !busy && !held)
-        veil_->drop(tr("This answers an earlier question. Press Search to answer this one."));
+        veil_->drop(tr("This is the answer to an earlier question. Press Search to update it."));
     else
         veil_->lift();
     sub_->setTone(bad ? ui::Tone::Bad : ui::Tone::Muted);

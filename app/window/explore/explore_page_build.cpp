@@ -31,7 +31,7 @@ namespace orrery::app {
 PageCard ExplorePage::card() const {
     return {QStringLiteral("explore"),
             tr("Explore"),
-            tr("Which of many designs, models and plans: knobs, the front of the best, and what each knob does"),
+            tr("Search over designs, models and plans: knobs, Pareto front, and the effect of each knob"),
             QStringLiteral("view-filter"),
             {},
             true,
@@ -107,14 +107,15 @@ QWidget* ExplorePage::buildHead(QWidget* parent) {
     command_ = new ExploreCommand(head);
     command_->setCommand(lastCommand_);
     head->addBelow(command_);
-    go_ = head->addBelow("explore.go", tr("Search"), tr("Answers the points on all cores and keeps the front"));
+    go_ = head->addBelow("explore.go", tr("Search"),
+                         tr("Evaluates the points on all CPU cores and keeps the Pareto front"));
     go_->setDefault(true);
     connect(go_, &QPushButton::clicked, this, &ExplorePage::start);
     return head;
 }
 
 QWidget* ExplorePage::buildViews(QWidget* parent) {
-    const QString tip = tr("The front of the best, all knobs and objectives, each knob alone, how the search went");
+    const QString tip = tr("Pareto front, all knobs and objectives, each knob alone, history of the search");
     tabs_ = named(new QTabWidget(parent), "explore.views", tr("Views of the search"), tip);
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("explore.tabs"));
@@ -125,10 +126,9 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
     split->setChildrenCollapsible(false);
     plot_ = new ui::SearchPlot(split);
     plot_->setEmptySentence(
-        tr("Every combination by two of its numbers, and the front of the best. Add knobs at the "
-           "left, then press Search."));
+        tr("Every combination by two of its numbers, and the Pareto front. Add knobs at the left, then press Search."));
     table_ = new ui::CellsTable(QStringLiteral("explore.table"), tr("Points on the front"),
-                                tr("Points that no other one beats; a click chooses one"), split);
+                                tr("Points of the Pareto front; click one to choose it"), split);
     split->addWidget(plot_);
     split->addWidget(table_);
     split->setStretchFactor(0, 3);
@@ -141,12 +141,12 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
            "Press Search."));
     parallel_ = new ui::ParallelPlot(tabs_);
     parallel_->setEmptySentence(
-        tr("A line for each point across all knobs and objectives: drag along an axis to keep what passes there. "
-           "Press Search."));
+        tr("A line for each point across all knobs and objectives. Drag along an axis to keep the lines that pass "
+           "there. Press Search."));
     history_ = new ui::HistoryPlot(tabs_);
     history_->setEmptySentence(tr("How soon the search found its best. Press Search."));
     refused_ = new ui::CellsTable(QStringLiteral("explore.refused"), tr("Points without an answer"),
-                                  tr("Why points have no answer, and how many; a click chooses the first"), tabs_);
+                                  tr("Why points have no answer, and how many; click to choose the first"), tabs_);
     tabs_->addTab(split, tr("Front"));
     tabs_->addTab(parallel_, tr("All knobs"));
     tabs_->addTab(effects_, tr("Each knob alone"));
@@ -199,7 +199,7 @@ void ExplorePage::join(Studio& studio) {
     studio.actions.add({"explore.search",
                         tr("Explore"),
                         tr("&Search designs"),
-                        tr("Sweep knobs of the design, the model and the plan: the front of the best"),
+                        tr("Vary knobs of the design, the model and the plan: Pareto front"),
                         {},
                         {}},
                        [this] { studio_.router.show(this); });

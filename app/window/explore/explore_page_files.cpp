@@ -163,7 +163,7 @@ void ExplorePage::open(const QString& path) {
     if (loaded->problem.source) {
         studio_.messages.complain({Severity::Error,
                                    "explore.table",
-                                   "a search over a table has no design that the window could show",
+                                   "a search over a table has no design to show in the window",
                                    "a search of a drawing",
                                    "`orrery-cli search FILE` answers it",
                                    {path.toStdString(), 0, 0, {}}});

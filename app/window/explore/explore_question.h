@@ -26,7 +26,7 @@ struct LimitOffer {
     std::string text;
     std::string value;  ///< its limit: what the question has now; empty of `fits` and `slo`
 };
-/// Of an answer to the question as it stands; those that need no answer where it is null.
+/// Of an answer to the current question; those that need no answer where it is null.
 std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answer, double deviceHour);
 ExploreQuestion exploreQuestion(const Document& document);
 /// What a first knob brings: aims that the drawing answers (silicon where it says in which process, else energy), and,

@@ -55,7 +55,7 @@ Expected<QStringList> commandWords(const QString& command, const QString& progra
     const bool shell = QFileInfo(words.front()).fileName() == QLatin1String("ssh");
     if (!words.contains(QStringLiteral("{arguments}"))) {
         if (!command.contains(QLatin1String("{orrery}")))
-            return wrong(QStringLiteral("the command does not say where orrery-cli goes"), example,
+            return wrong(QStringLiteral("the command does not contain {orrery}"), example,
                          QStringLiteral("`{orrery}` or `{arguments}`"));
         words << QStringLiteral("{arguments}");
     }
@@ -125,7 +125,7 @@ Expected<PointAnswers> searchElsewhere(const RemoteSearch& how, const SearchProb
         if (line->kind == SearchLine::Kind::Begin) {
             begun = true;
             if (line->question != question)
-                return wrong(QStringLiteral("the command answers another question than this window asks"),
+                return wrong(QStringLiteral("the command answers another question than this window"),
                              QStringLiteral("is its orrery-cli of this version, with the same presets?"));
         } else if (line->kind == SearchLine::Kind::End) {
             finished = line->finished;
@@ -157,7 +157,7 @@ Expected<PointAnswers> searchElsewhere(const RemoteSearch& how, const SearchProb
             end(process);
             const QString said = errorEnd(process);
             return wrong(
-                QStringLiteral("the command has said nothing for %1 s%2")
+                QStringLiteral("the command has printed nothing for %1 s%2")
                     .arg(how.silence / 1000)
                     .arg(said.isEmpty() ? QString() : QStringLiteral(": ") + said),
                 QStringLiteral("does the other machine answer? What was stored is kept: Search goes on there"));

@@ -50,10 +50,9 @@ void LearnPoints::showState() {
     }
     setText(busy ? tr("Stop") : tr("Learn …"));
     setEnabled(busy || (problem_ && view_ && why.isEmpty()));
-    setToolTip(!why.isEmpty()
-                   ? why
-                   : tr("A learned method from what the search has found, with an interval: it answers other "
-                        "values of these knobs at once, and is chosen like any method"));
+    setToolTip(!why.isEmpty() ? why
+                              : tr("Fits a method to the points of the search. It predicts other values of these knobs "
+                                   "at once, with an interval, and can be chosen like any method"));
 }
 
 void LearnPoints::ask() {
@@ -97,7 +96,7 @@ void LearnPoints::learn(const QString& file) {
             const SurrogateTarget::Stated& stated = made->targets.front().stated;
             QString said = tr("Learned from %1 points, and chosen as the method of the search").arg(made->rows);
             if (stated.rows > 0) {
-                said += tr(": off by %1 % in the mean on %2 left out")
+                said += tr(": mean error %1 % on %2 held-out points")
                             .arg(QString::number(100 * stated.mape, 'g', 2))
                             .arg(stated.rows);
             }

@@ -148,7 +148,7 @@ FidelityTable adviceCells(const FidelityView& view) {
                            ui::qs(e.what)});
             if (each.comparedError)
                 row.push_back({ui::percentText(*each.comparedError), *each.comparedError,
-                               tr("Mean error on the rows that all ranked methods price")});
+                               tr("Mean error on the rows that all ranked methods predict")});
             else
                 row.push_back(none);
             row.push_back({ui::percentText(e.coverage90), e.coverage90, tr("of 90 % intervals")});
@@ -199,18 +199,17 @@ QString sentenceOf(const FidelityView& view) {
         return text;
     }
     if (view.budget) {
-        return tr("%1; %2 spent, of which %3 on choosing the methods; full fidelity is stated to take %4 for all "
-                  "kernels")
+        return tr("%1; %2 used, of which %3 to choose the methods; full fidelity would take %4 for all kernels")
             .arg(ui::qs(view.budget->ended), time(view.budget->seconds), time(view.budget->choosing),
                  time(view.budget->statedOnce));
     }
     if (!view.advice) return {};
     if (!view.advice->gap.empty()) return ui::qs(view.advice->gap);
-    const QString present = tr("%1 reference rows of such kernels are present, %2 of this very device")
+    const QString present = tr("%1 reference rows of such kernels are loaded, %2 of this device")
                                 .arg(view.advice->rows)
                                 .arg(view.advice->sameDeviceRows);
     if (view.advice->commonRows == 0) return present;
-    return tr("%1; ranked on %2 that all %3 comparable methods price")
+    return tr("%1; ranked on %2 that all %3 comparable methods predict")
         .arg(present)
         .arg(view.advice->commonRows)
         .arg(view.advice->comparable);

@@ -55,7 +55,8 @@ void FidelityPanel::build() {
     column->setSpacing(unit / 2);
     auto* form = new QHBoxLayout;
     form->setSpacing(unit);
-    how_ = namedChoice(this, "fidelity.how", tr("How"), tr("How much fidelity the question of the window gets"));
+    how_ = namedChoice(this, "fidelity.how", tr("How"),
+                       tr("How the current question is answered: time, width of the interval, reference method"));
     how_->addItem(tr("From fast to slow"));
     how_->addItem(tr("Best answer within"));
     how_->addItem(tr("Until as narrow as ±"));
@@ -74,11 +75,11 @@ void FidelityPanel::build() {
     for (const DataAtHand each : {DataAtHand::None, DataAtHand::Rows, DataAtHand::Traces, DataAtHand::Binaries})
         data_->addItem(each == DataAtHand::None ? tr("no data") : ui::qs(toText(each)), static_cast<int>(each));
     form->addWidget(data_, 2);
-    run_ = named(new QPushButton(tr("Run"), this), "fidelity.run", tr("Run"), tr("Asks the question of the window"));
+    run_ = named(new QPushButton(tr("Run"), this), "fidelity.run", tr("Run"), tr("Evaluates the current question"));
     run_->setDefault(true);
     form->addWidget(run_);
-    stop_ = named(new QPushButton(tr("Stop"), this), "fidelity.stop", tr("Stop"),
-                  tr("Stops, and keeps what is known so far"));
+    stop_ =
+        named(new QPushButton(tr("Stop"), this), "fidelity.stop", tr("Stop"), tr("Stops and keeps the results so far"));
     form->addWidget(stop_);
     bar_ = named(new QProgressBar(this), "fidelity.progress", tr("Progress"), tr("Progress"));
     bar_->setRange(0, 1000);
@@ -96,7 +97,7 @@ void FidelityPanel::build() {
     column->addWidget(sub_);
 
     const QString tip =
-        tr("How the answer converges, which methods answered, what to price in more detail, which method to use");
+        tr("Convergence of the answer, methods that answered, kernels to evaluate in more detail, recommended method");
     tabs_ = named(new QTabWidget(this), "fidelity.views", tr("Fidelity"), tip);
     tabs_->setDocumentMode(true);
     tabs_->setMinimumHeight(72);  // less than the plot likes, or a look at this panel takes room from the page above
@@ -107,11 +108,11 @@ void FidelityPanel::build() {
     plot_->setEmptySentence(tr("Press Run: methods answer from fast to slow, and the interval narrows here"));
     tabs_->addTab(plot_, tr("Settling"));
     steps_ = new ui::CellsTable(QStringLiteral("fidelity.steps"), tr("Steps"),
-                                tr("Which methods answered, how long each took, what it said"), tabs_);
+                                tr("Methods that answered, their times and their answers"), tabs_);
     tabs_->addTab(steps_, tr("Steps"));
     widest_ = new ui::CellsTable(QStringLiteral("fidelity.widest"), tr("Widest operators"),
-                                 tr("What the interval consists of: price these in more detail to narrow it. A click "
-                                    "selects the operator in every view"),
+                                 tr("What the interval consists of. Evaluate the first operators in more detail to "
+                                    "narrow it. Click one to select it in every view"),
                                  tabs_);
     tabs_->addTab(widest_, tr("Widest"));
     auto* which = named(new QSplitter(Qt::Vertical, tabs_), "fidelity.which", tr("Methods and reasons"),
@@ -119,7 +120,7 @@ void FidelityPanel::build() {
     which->setChildrenCollapsible(false);
     advice_ =
         new ui::CellsTable(QStringLiteral("fidelity.advice"), tr("Advice"),
-                           tr("Every method with its evidence for this question; a click shows the reasons"), which);
+                           tr("Every method with its evidence for this question; click one to see the reasons"), which);
     which->addWidget(advice_);
     auto* scroll = named(new QScrollArea(which), "fidelity.scroll", tr("Reasons"), tr("Why, and where it breaks"));
     scroll->setFrameShape(QFrame::NoFrame);
@@ -239,7 +240,7 @@ bool FidelityPanel::isCurrent() const {
 void FidelityPanel::showHead() {
     const bool busy = work_.isRunning();
     if (view_ && !busy && !isCurrent())
-        veil_->drop(tr("This answers an earlier question. Press Run to answer this one."));
+        veil_->drop(tr("This is the answer to an earlier question. Press Run to update it."));
     else
         veil_->lift();
     run_->setVisible(!busy);
@@ -269,8 +270,8 @@ void FidelityPanel::showHead() {
         return;
     }
     if (!view_) {
-        headline_->setFullText(tr("How sure is the answer, and which method narrows it?"));
-        sub_->setFullText(question() ? tr("Run asks about the question of the window")
+        headline_->setFullText(tr("How certain is the answer, and which method makes the interval narrower?"));
+        sub_->setFullText(question() ? tr("Run evaluates the current question")
                                      : tr("Choose a design and a model first"));
         return;
     }
@@ -317,7 +318,7 @@ void addFidelityDock(Studio& studio) {
     studio.actions.add({QStringLiteral("fidelity.ladder"),
                         FidelityPanel::tr("Run"),
                         FidelityPanel::tr("&Ladder: from fast to slow"),
-                        FidelityPanel::tr("Asks every method from fast to slow and combines their answers"),
+                        FidelityPanel::tr("Runs every method from fast to slow and combines the answers"),
                         {},
                         {}},
                        show(FidelityMode::Ladder));
@@ -332,7 +333,7 @@ void addFidelityDock(Studio& studio) {
     studio.actions.add({QStringLiteral("fidelity.advice"),
                         FidelityPanel::tr("Run"),
                         FidelityPanel::tr("&Which method?"),
-                        FidelityPanel::tr("Recommends methods for this question, with evidence and where they break"),
+                        FidelityPanel::tr("Recommends methods for this question, with their evidence and limits"),
                         {},
                         {}},
                        show(FidelityMode::Advice));

@@ -25,11 +25,11 @@ CountersTab::CountersTab(QWidget* parent) : QWidget(parent) {
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setObjectName(QStringLiteral("gpu.counters.state"));
     state_->setWordWrap(true);
-    table_ = new ui::CellsTable(QStringLiteral("gpu.counters"), tr("Counters from code"),
-                                tr("What a model predicts of the kernel from its code alone, with 90 % intervals, and "
-                                   "what a run of the whole kernel has counted"),
-                                this);
-    table_->setEmptyText(tr("Counters of the kernel will be predicted here from its code, before it runs."));
+    table_ = new ui::CellsTable(
+        QStringLiteral("gpu.counters"), tr("Counters from code"),
+        tr("Counters predicted from the code of the kernel, with 90 % intervals, and the counters of a complete run"),
+        this);
+    table_->setEmptyText(tr("The counters of the kernel, predicted from its code before it runs, appear here."));
     column->addWidget(state_);
     column->addWidget(table_, 1);
 }
@@ -77,7 +77,7 @@ void CountersTab::showEvent(QShowEvent* event) {
 void CountersTab::begin() {
     due_ = false;
     if (gpu_->drawn.machine.lanes != 32 || gpu_->drawn.machine.dies > 1)
-        return say(tr("Counters were learned of GPUs with warps of 32 lanes and one L2: of this one nothing is known."),
+        return say(tr("The model covers GPUs with warps of 32 lanes and one L2. It does not cover this GPU."),
                    ui::Tone::Warning);
     struct Found {
         std::shared_ptr<const CounterModel> model;
@@ -103,14 +103,13 @@ void CountersTab::begin() {
             model_ = std::move(found->model);
             told_ = found->answers;
             widening_ = found->widening;
-            const QString of =
-                tr("Predicted from the code alone, as %1 would count: learned from %2 kernels that our own "
-                   "simulator ran.")
-                    .arg(ui::qs(model_->surrogate().method),
-                         ui::countText(static_cast<double>(model_->surrogate().rows)));
-            say(widening_ > 1
-                    ? of + tr(" The kernel lies beyond them: intervals are %1 times as wide.").arg(widening_, 0, 'f', 1)
-                    : of,
+            const QString of = tr("Predicted from the code alone, in the counts of %1. The model was fitted to %2 "
+                                  "kernels of Orrery's own simulator.")
+                                   .arg(ui::qs(model_->surrogate().method),
+                                        ui::countText(static_cast<double>(model_->surrogate().rows)));
+            say(widening_ > 1 ? of + tr(" The kernel is outside their range: intervals are %1 times as wide.")
+                                         .arg(widening_, 0, 'f', 1)
+                              : of,
                 ui::Tone::Muted);
             show();
         });
@@ -141,14 +140,14 @@ void CountersTab::show() {
              number(told.value),
              number(told.low),
              number(told.high),
-             counted_
-                 ? ui::Cell{valueText(info, (*counted_)[c]), (*counted_)[c],
-                            outside ? tr("Outside of the interval") : QString(),
-                            outside ? ui::Tone::Bad : ui::Tone::Normal, true}
-                 : ui::Cell{ranInPart_ ? tr("a part ran") : QStringLiteral("–"), 1e300,
-                            ranInPart_ ? tr("The run simulated a part of the kernel; a larger budget runs all of it")
-                                       : tr("No run of this kernel"),
-                            ui::Tone::Muted, true}});
+             counted_ ? ui::Cell{valueText(info, (*counted_)[c]), (*counted_)[c],
+                                 outside ? tr("Outside of the interval") : QString(),
+                                 outside ? ui::Tone::Bad : ui::Tone::Normal, true}
+                      : ui::Cell{ranInPart_ ? tr("a part ran") : QStringLiteral("–"), 1e300,
+                                 ranInPart_
+                                     ? tr("The run simulated a part of the kernel; a larger budget simulates all of it")
+                                     : tr("No run of this kernel"),
+                                 ui::Tone::Muted, true}});
     }
     table_->setCells({tr("Counter"), tr("Predicted"), tr("90 % from"), tr("90 % to"), tr("Counted by the run")},
                      std::move(cells));

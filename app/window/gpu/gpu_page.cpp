@@ -107,10 +107,10 @@ void GpuPage::fillKernels() {
         const PassKernels pass = gpu ? kernelsByTime(*workload, gpu->view) : PassKernels{};
         for (const PassKernel& each : pass.kernels) {
             if (items.size() >= mostOperators) break;
-            items.push_back(
-                {ui::qs(each.text), ui::percentText(each.share),
-                 tr("%1 of a pass's time, run %n time(s), by %2", nullptr, static_cast<int>(std::lround(each.launches)))
-                     .arg(ui::percentText(each.share), ui::qs(pass.method))});
+            items.push_back({ui::qs(each.text), ui::percentText(each.share),
+                             tr("%1 of the time of a pass, run %n time(s), by %2", nullptr,
+                                static_cast<int>(std::lround(each.launches)))
+                                 .arg(ui::percentText(each.share), ui::qs(pass.method))});
         }
     }
     const std::size_t ofPass = items.size();
@@ -223,7 +223,7 @@ void GpuPage::forget() {
     awaitsOperator_ = false;
     if (!kernels_) return;
     play(false);
-    const QString why = tr("Press Run to see the kernel at work.");
+    const QString why = tr("Press Run to simulate the kernel.");
     for (std::size_t i = 0; i < 2; ++i) timelines_[i]->clear(why), heats_[i]->clear(why);
     stackView_->clear(why);
     table_->setCells({}, {});
@@ -288,11 +288,11 @@ void GpuPage::showLate() {
         head_->headline()->setTone(answer_->stopped() ? ui::Tone::Warning : ui::Tone::Normal);
         head_->headline()->setFullText(text);
         QString sub = tr("Simulated: %1. ").arg(ui::qs(first.seen.part.text()));
-        if (first.stopped()) sub = tr("Stopped: everything below is the result so far. Press Run to start again. ");
+        if (first.stopped()) sub = tr("Stopped: this is the result so far. Press Run to start again.  ");
         if (first.seen.sample) sub += tr("In brackets: the whole kernel's 95 % interval. ");
         if (first.interval) sub += tr("In brackets: the range of measured products around simulated ones. ");
-        sub += tr("Multiprocessor %1 is shown; the launch is not counted. A template of usual kernels, not a library's "
-                  "own code")
+        sub += tr("Multiprocessor %1 is shown; the launch is not counted. The code is a template of common kernels, "
+                  "not that of a library")
                    .arg(first.seen.recording->sm);
         head_->sub()->setFullText(sub);
     } else {
@@ -304,8 +304,8 @@ void GpuPage::showLate() {
     if (!late() || tabs_->currentIndex() >= 4)
         veil_->lift();
     else
-        veil_->drop(running ? tr("This answers the previous question. The new one is being simulated.")
-                            : tr("This answers the previous question. Press Run to simulate this one."));
+        veil_->drop(running ? tr("This is the answer to the previous question. The new question is being simulated.")
+                            : tr("This is the answer to the previous question. Press Run to simulate the new one."));
     export_->setEnabled(answer_.has_value() || tabs_->currentIndex() >= 4);
 }
 
@@ -355,7 +355,7 @@ void GpuPage::showTable() {
             {ui::unitText(one.unit), 0, {}, ui::Tone::Muted, false},
             {ui::countText(static_cast<double>(one.issues)), static_cast<double>(one.issues)},
             {ui::percentText(share), share,
-             tr("Of all warp cycles in which a warp waited, those with this instruction next")},
+             tr("Share of the waiting cycles of warps in which this instruction was next")},
             {ui::countText(static_cast<double>(one.awaited)), static_cast<double>(one.awaited),
              tr("Warp cycles in which another instruction waited for its result")}};
         for (const WarpState cause : causes) {

@@ -75,21 +75,20 @@ void GpuPage::build() {
     auto* column = new QVBoxLayout(page);
     head_ = new PageHead(QStringLiteral("gpu"), page);
     run_ = head_->addAbove("gpu.run", tr("Run"), tr("Simulate the kernel, or stop"));
-    export_ = head_->addAbove(
-        "gpu.export", tr("Export …"),
-        tr("The view in front as SVG, PDF or PNG, its numbers as CSV or LaTeX, the warps as a trace for "
-           "Chrome and Perfetto"));
-    progress_ = head_->addProgress(tr("Simulation"), tr("Warp instructions simulated, of those that will be"));
+    export_ = head_->addAbove("gpu.export", tr("Export …"),
+                              tr("The visible view as SVG, PDF or PNG, its numbers as CSV or LaTeX, the warps as a "
+                                 "trace for Chrome and Perfetto"));
+    progress_ = head_->addProgress(tr("Simulation"), tr("Simulated warp instructions, of all to simulate"));
     column->addWidget(head_);
     column->addWidget(buildForm(page));
-    tabs_ = named(
-        new QTabWidget(page), "gpu.tabs", tr("Views of the kernel"),
-        tr("Warps over time, units and memory, where the cycles go, instructions, occupancy, counters from code"));
+    tabs_ =
+        named(new QTabWidget(page), "gpu.tabs", tr("Views of the kernel"),
+              tr("Warps over time, units and memory, cycles by cause, instructions, occupancy, counters from code"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("gpu.tabs.bar"));
     tabs_->tabBar()->setAccessibleName(tr("Views of the kernel"));
     tabs_->tabBar()->setToolTip(
-        tr("Warps over time, units and memory, where the cycles go, instructions, occupancy, counters from code"));
+        tr("Warps over time, units and memory, cycles by cause, instructions, occupancy, counters from code"));
     // What a question late dims: all but the calculator and predictions, which answer at once.
     stackView_ = new ui::CycleStackView(tabs_);
     occupancy_ = new OccupancyTab(tabs_);
@@ -127,22 +126,22 @@ QWidget* GpuPage::buildForm(QWidget* parent) {
                      tr("A kind of kernel and its sizes, such as gemm m=512 n=512 k=512 fp16; one of the "
                         "workload's kernels, listed by their share of its time; or a kernel of an opened trace"));
     budget_ = namedNumber(form, "gpu.budget", tr("Budget"),
-                          tr("Seconds of simulation, at 150,000 warp instructions each; of longer kernels the first "
+                          tr("Seconds of simulation, 150,000 warp instructions each. For longer kernels only the first "
                              "waves of blocks are simulated"),
                           1, 600);
     budget_->setSuffix(tr(" s"));
     budget_->setValue(5);
     sample_ = namedChoice(form, "gpu.sample", tr("Longer kernels"),
-                          tr("What is simulated of a kernel that is longer than the budget"));
+                          tr("What to simulate if the kernel is longer than the budget"));
     const auto kind = [&](const QString& text, const char* id, const QString& tip) {
         sample_->addItem(text, QLatin1String(id));
         sample_->setItemData(sample_->count() - 1, tip, Qt::ToolTipRole);
     };
     kind(tr("first waves"), "",
-         tr("The first waves of blocks, fewer steps, a part of the machine; no answer for the rest"));
-    kind(
-        tr("waves alike"), "simpoint",
-        tr("Waves that stand for those that run the same instructions (SimPoint): the whole kernel, with an interval"));
+         tr("The first waves of blocks, fewer steps, or a part of the machine; no answer for the rest"));
+    kind(tr("waves alike"), "simpoint",
+         tr("Representative waves, one for each group with the same instructions (SimPoint): the whole kernel, with an "
+            "interval"));
     kind(tr("waves at random"), "smarts",
          tr("One wave from each of equal stretches (SMARTS): the whole kernel, with an interval"));
     change_ = namedChoice(form, "gpu.change", tr("What if"),
@@ -183,7 +182,7 @@ QWidget* GpuPage::buildWarps(QWidget* parent) {
     play_ = textButton(tab, "gpu.play", tr("Play"), tr("Step from issue to issue automatically"));
     play_->setCheckable(true);
     forward_ = textButton(tab, "gpu.forward", tr("Step ▶"), tr("To the next issue (Right)"));
-    busiest_ = textButton(tab, "gpu.busiest", tr("Busiest"), tr("To the stretch with the most issues (B)"));
+    busiest_ = textButton(tab, "gpu.busiest", tr("Busiest"), tr("To the part with the most issued instructions (B)"));
     all_ = textButton(tab, "gpu.all", tr("All"), tr("Show the whole recording (double click)"));
     cursor_ = new ui::Label({}, ui::FontRole::Mono, ui::Tone::Normal, tab);
     cursor_->setObjectName(QStringLiteral("gpu.cursor"));
@@ -252,8 +251,8 @@ QWidget* GpuPage::buildInstructions(QWidget* parent) {
     tableOf_ = namedChoice(tab, "gpu.instructions.of", tr("Instructions of"), tr("Which of the two runs is listed"));
     tableOf_->hide();
     table_ = new ui::CellsTable(QStringLiteral("gpu.instructions"), tr("Instructions"),
-                                tr("What every instruction cost. A click on a head sorts; a click on a row shows it "
-                                   "alone among the warps"),
+                                tr("Cycles of every instruction. Click a column head to sort; click a row to show only "
+                                   "this instruction among the warps"),
                                 tab);
     column->addWidget(tableOf_);
     column->addWidget(table_, 1);

@@ -49,7 +49,7 @@ void GpuPage::join(Studio& studio) {
         make();
         run();
     });
-    command("gpu.busiest", tr("Go to the &busiest cycles"), tr("The stretch in which the most is issued"), [this] {
+    command("gpu.busiest", tr("Go to the &busiest cycles"), tr("The part with the most issued instructions"), [this] {
         studio_.router.show(this);
         make();
         tabs_->setCurrentIndex(0);

@@ -34,16 +34,16 @@ OccupancyTab::OccupancyTab(QWidget* parent) : QWidget(parent) {
                      BlockNeed::Registers);
     shared_ = add(tr("Shared memory"),
                   namedNumber(this, "gpu.occupancy.shared", tr("Shared memory of a block"),
-                              tr("Shared memory that a block asks for, in KiB"), 0, 1024),
+                              tr("Shared memory of a block, in KiB"), 0, 1024),
                   BlockNeed::SharedMemory);
     shared_->setSuffix(tr(" KiB"));
     threads_ = add(tr("Threads"),
                    namedNumber(this, "gpu.occupancy.threads", tr("Threads of a block"),
-                               tr("Threads of a block; whole warps of 32 are given out"), 32, 1024),
+                               tr("Threads of a block, rounded up to whole warps of 32"), 32, 1024),
                    BlockNeed::Threads);
     threads_->setSingleStep(32);
     reset_ = named(new QPushButton(tr("As the kernel"), this), "gpu.occupancy.reset", tr("As the kernel"),
-                   tr("What the kernel's own block asks for"));
+                   tr("What a block of the kernel needs"));
     row->addWidget(reset_);
     row->addStretch(1);
     result_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, this);
@@ -101,13 +101,13 @@ void OccupancyTab::show() {
         return view_->clear(tr("The drawn design is no GPU that can be simulated."));
     }
     threads_->setSingleStep(machine_->lanes);
-    threads_->setToolTip(machine_->lanes > 32 ? tr("Threads of a block; whole wavefronts of 64 are given out")
-                                              : tr("Threads of a block; whole warps of 32 are given out"));
+    threads_->setToolTip(machine_->lanes > 32 ? tr("Threads of a block, rounded up to whole wavefronts of 64")
+                                              : tr("Threads of a block, rounded up to whole warps of 32"));
     const auto fit = gpusim::occupancy(*machine_, block_);
     const int warps = fit.fits * block_.warps();
     if (fit.fits < 1) {
         result_->setTone(ui::Tone::Bad);
-        result_->setFullText(tr("Not even one block fits: %1 is short").arg(ui::qs(limitWords(fit.limitedBy))));
+        result_->setFullText(tr("Not even one block fits: too little %1").arg(ui::qs(limitWords(fit.limitedBy))));
     } else {
         result_->setTone(ui::Tone::Normal);
         const bool wavefronts = machine_->lanes > 32;

@@ -25,7 +25,7 @@ AutoArrange::AutoArrange(QObject* parent) : QObject(parent) {
                      "canvas.layout",
                      why.toStdString(),
                      {},
-                     "arrange by hand, or let the drawing lay itself out with Arrange ▸ Arrange everything",
+                     "arrange by hand, or use Arrange ▸ Arrange everything",
                      {}});
     });
     connect(&layout_, &ui::GraphvizLayout::progress, this, [this](double share, const QString& stage) {

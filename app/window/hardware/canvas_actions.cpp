@@ -74,7 +74,7 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
           });
     act("editGroup", arrange, words("&Group"), words("Put the selected components into a new container"),
         "object-group", QKeySequence(Qt::CTRL | Qt::Key_G), [](View& v) { v.groupSelected(); });
-    act("editUngroup", arrange, words("&Ungroup"), words("Take the selected container away, leaving its contents"),
+    act("editUngroup", arrange, words("&Ungroup"), words("Removes the selected container and keeps its contents"),
         "object-ungroup", QKeySequence(ctrlShift | Qt::Key_G), [](View& v) { v.ungroupSelected(); });
     act("arrangeFold", arrange, words("&Fold"),
         words("Hide the contents of the selected components; a network becomes a sketch of its shape"), "zoom-out",
@@ -112,12 +112,12 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
            QKeySequence(ctrlShift | Qt::Key_A), &page},
           [&desk] { desk.arrange(); });
     act("arrangeForget", arrange, words("For&get placements"),
-        words("Let the drawing lay out what is inside the selected component, or in view, by itself"), "edit-clear-all",
-        {}, [](View& v) { v.arrangeAutomatically(); });
+        words("Returns the contents of the selected component, or of the view, to the automatic layout"),
+        "edit-clear-all", {}, [](View& v) { v.arrangeAutomatically(); });
     a.add({"arrangeAll",
            arrange,
            words("Arrange &everything"),
-           words("Let the whole drawing lay itself out anew, at every level; one undo step"),
+           words("Returns the whole drawing to the automatic layout, at every level; one undo step"),
            "distribute-graph",
            {}},
           [&studio, canvas] {
@@ -139,7 +139,7 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
                Qt::Key_L, View::Tool::Link);
     toolAction("toolPan", words("&Pan"), words("Drag the drawing; holding Space does it in every tool"),
                "transform-browse", Qt::Key_H, View::Tool::Pan);
-    toolAction("toolMeasure", words("&Measure"), words("Drag to see the distance and what lies between"), "measure",
+    toolAction("toolMeasure", words("&Measure"), words("Drag to see the distance and the hops between"), "measure",
                Qt::Key_M, View::Tool::Measure);
     a.find(QStringLiteral("toolSelect"))->setChecked(true);
 
@@ -156,7 +156,7 @@ void addCanvasActions(Studio& studio, HardwarePage& page, CanvasDesk& desk) {
         QKeySequence(Qt::CTRL | Qt::Key_Minus), [zoomBy](View& v) { zoomBy(v, 0.8); });
     act("canvasZoomOne", look, words("&100 %"), words("Draw at full size"), "zoom-original",
         QKeySequence(Qt::CTRL | Qt::Key_1), [](View& v) { v.setZoom(1, QPointF(v.rect().center())); });
-    act("canvasEnter", look, words("&Enter component"), words("Show the inside of the selected component alone"),
+    act("canvasEnter", look, words("&Enter component"), words("Show only the contents of the selected component"),
         "go-down", QKeySequence(Qt::CTRL | Qt::Key_Return),
         [&studio](View& v) { v.enter(studio.components.current()); });
     act("canvasLeave", look, words("&Leave component"), words("Go back one level out"), "go-up",

@@ -36,7 +36,8 @@ DesignBar::DesignBar(Document& document, QWidget* parent) : QWidget(parent), doc
         return made;
     };
     add_ = button("designAdd", tr("+"), tr("New design: empty, or derived from this one"));
-    compare_ = button("designCompare", tr("Compare with"), tr("Show another design at the right and what differs"));
+    compare_ =
+        button("designCompare", tr("Compare with"), tr("Shows another design at the right, with the differences"));
     compareMenu_ = new QMenu(compare_);
     compareMenu_->setObjectName(QStringLiteral("designCompareMenu"));
     compare_->setMenu(compareMenu_);

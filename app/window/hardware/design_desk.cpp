@@ -48,7 +48,7 @@ void DesignDesk::addActions() {
            "document-new", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)},
           [this] { addEmpty(); });
     a.add({"designDerive", group, tr("&Derive and compare"),
-           tr("Add a copy of this design and show both side by side with what differs"), "document-edit",
+           tr("Adds a copy of this design and shows both side by side, with the differences"), "document-edit",
            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)},
           [this] { derive(true); });
     a.add({"designDuplicate",
@@ -60,7 +60,7 @@ void DesignDesk::addActions() {
           [this] { derive(false); });
     a.add({"designRename", group, tr("&Rename…"), tr("Give this design another name"), "edit-rename", {}},
           [this] { rename(studio_.document.hardwareIndex()); });
-    a.add({"designDelete", group, tr("De&lete"), tr("Take this design out of the project"), "edit-delete", {}},
+    a.add({"designDelete", group, tr("De&lete"), tr("Removes this design from the project"), "edit-delete", {}},
           [this] { studio_.apply(removeHardwareEdit(*studio_.document.state(), studio_.document.hardwareIndex())); });
     a.add({"fileExportDrawing",
            tr("File"),

@@ -47,7 +47,7 @@ void HardwarePage::join(Studio& studio) {
     setActions(studio.actions);
     connect(pane_, &CanvasPane::designWanted, studio.actions.find(QStringLiteral("designNew")), &QAction::trigger);
     connect(pane_, &CanvasPane::deviceWanted, this, [&studio] { fillIn(studio, Lack::Device); });
-    studio.docks.add(QStringLiteral("parts"), tr("Palette"), tr("What designs are drawn from: drag it onto the canvas"),
+    studio.docks.add(QStringLiteral("parts"), tr("Palette"), tr("Parts of designs: drag one onto the canvas"),
                      [this](QWidget* parent) {
                          auto* palette = new ui::ComponentPalette(parent);
                          connect(palette, &ui::ComponentPalette::placeRequested, canvasDesk_,

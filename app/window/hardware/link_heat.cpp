@@ -149,8 +149,9 @@ void LinkHeat::showHeat() {
         QString said = !late.isEmpty()         ? tr("Link use: not for this question. %1").arg(late)
                        : studio_.live.isBusy() ? tr("Link use: computing the step …")
                        : following             ? tr("Link use: no answer yet")
-                       : able ? tr("How busy the links are over time is known where messages are followed.")
-                              : tr("Link use: no shown method can follow the messages of a step; add Tiles and waves.");
+                       : able
+                           ? tr("The use of links over time is known only if messages are simulated.")
+                           : tr("Link use: no shown method can simulate the messages of a step; add Tiles and waves.");
         if (current && following)
             for (const ui::Answer& answer : snapshot->answers)
                 if (answer.failed())

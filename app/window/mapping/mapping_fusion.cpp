@@ -23,9 +23,9 @@ MappingFusion::MappingFusion(QWidget* parent) : QWidget(parent) {
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Normal, this);
     state_->setObjectName(QStringLiteral("mapping.fused.state"));
     state_->setElided(true);
-    run_ =
-        named(new QPushButton(tr("Find what runs together"), this), "mapping.fused.run", tr("Find what runs together"),
-              tr("Which neighbours to run tile by tile, by the objective above; while searching, stop"));
+    run_ = named(
+        new QPushButton(tr("Find what runs together"), this), "mapping.fused.run", tr("Find what runs together"),
+        tr("Searches neighbouring operators to run tile by tile, with the objective above. While it runs: stops it"));
     row->addWidget(state_, 1);
     row->addWidget(run_);
     list_ = new ui::FusedList(this);
@@ -81,12 +81,12 @@ void MappingFusion::show(const OperatorChain& chain, Expected<FusionResult>&& re
     list_->setResult(chain, *result_);
     if (!chain.level) return tell(tr("No on-chip level holds inputs and outputs, so nothing can stay on the chip"));
     const ChainPlan &fused = result_->fused, &alone = result_->unfused;
-    QString words = tr("%1 cycles, %2 against each alone")
+    QString words = tr("%1 cycles, %2 compared with each operator alone")
                         .arg(ui::countText(fused.cycles), ui::signedPercentText(fused.cycles / alone.cycles - 1));
     if (chain.energies)
         words +=
             tr(" · %1, %2").arg(ui::text(Joules(fused.energy)), ui::signedPercentText(fused.energy / alone.energy - 1));
-    words += tr(" · what stays, stays in %1").arg(ui::qs(chain.hardware.levels[*chain.level].name));
+    words += tr(" · intermediate results stay in %1").arg(ui::qs(chain.hardware.levels[*chain.level].name));
     tell(words);
 }
 

@@ -154,7 +154,7 @@ void MappingPage::build() {
     connect(empty_, &ui::EmptyPage::clicked, this, &MappingPage::exampleRequested);
     array_ = named(new QPushButton(tr("Add an array to this project"), empty_), "mapping.addArray",
                    tr("Add an array to this project"),
-                   tr("Adds the Eyeriss-like array of the catalogue and asks about this model on it"));
+                   tr("Adds the Eyeriss-like array of the library and runs this model on it"));
     if (auto* column = qobject_cast<QVBoxLayout*>(empty_->layout()))
         column->insertWidget(column->count() - 1, array_, 0, Qt::AlignHCenter);
     connect(array_, &QPushButton::clicked, this, &MappingPage::arrayRequested);
@@ -164,8 +164,7 @@ void MappingPage::build() {
     column->setSpacing(0);
     column->addWidget(buildHead(page));
     side_ = named(new QTabWidget(page), "mapping.side", tr("Loops and array"),
-                  tr("The loops with the mappings that a search finds, the array at work, the least that must move, "
-                     "operators that run together"));
+                  tr("Loops and search, the array cycle by cycle, the minimum traffic, fused operators"));
     side_->setDocumentMode(true);
     side_->tabBar()->setObjectName(QStringLiteral("mapping.tabs"));
     side_->tabBar()->setAccessibleName(tr("Loops and array"));
@@ -222,7 +221,7 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     row->setSpacing(unit);
     rows->addLayout(row);
     operator_ = named(new QComboBox(head), "mapping.operator", tr("Operator"),
-                      tr("Operators that are loop nests, the largest first; the selection of other views is followed"));
+                      tr("Operators that are loop nests, the largest first. Follows the selection of the other views"));
     operator_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     operator_->setMinimumContentsLength(22);
     part_ = named(new QComboBox(head), "mapping.part", tr("Part of the operator"),
@@ -231,8 +230,7 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     for (std::size_t kind = 0; kind < mapperKindCount; ++kind)
         mapper_->addItem(nameOfMapper(static_cast<MapperKind>(kind)), static_cast<int>(kind));
     mapper_->setCurrentIndex(mapper_->findData(static_cast<int>(MapperKind::Annealing)));
-    objective_ =
-        named(new QComboBox(head), "mapping.objective", tr("Objective"), tr("What the best mapping is best at"));
+    objective_ = named(new QComboBox(head), "mapping.objective", tr("Objective"), tr("The objective of the search"));
     for (const MapObjective objective :
          {MapObjective::Edp, MapObjective::Latency, MapObjective::Energy, MapObjective::LastLevelAccesses})
         objective_->addItem(nameOfObjective(objective), static_cast<int>(objective));
@@ -240,7 +238,7 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     seed_->setRange(1, 9999);
     seed_->setPrefix(tr("seed "));
     run_ = named(new QPushButton(tr("Search"), head), "mapping.run", tr("Search for a mapping"),
-                 tr("Search again; while searching, stop and keep the best so far"));
+                 tr("Searches again. While it runs: stops it and keeps the best so far"));
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
     state_->setObjectName(QStringLiteral("mapping.state"));
     state_->setElided(true);
@@ -357,7 +355,8 @@ void MappingPage::chooseOperator(int row) {
 
 void MappingPage::askSoon(int milliseconds) {
     if (!nest_->problem().dimensions.empty())
-        veil_->dropSoon(tr("This answers the previous question. The search for the new one is about to start."));
+        veil_->dropSoon(
+            tr("This is the answer to the previous question. The search for the new question is about to start."));
     soon_.start(milliseconds);
 }
 
@@ -369,7 +368,7 @@ void MappingPage::startSearch() {
     Expected<Mapspace> space = Mapspace::make(nest.problem, array.hardware, dataflowConstraints(*view_, nest.problem));
     if (!space) {
         if (!nest_->problem().dimensions.empty())
-            veil_->drop(tr("This answers the previous question. The new one has no mapping: see above."));
+            veil_->drop(tr("This is the answer to the previous question. The new question has no mapping: see above."));
         return showRefusal(space.error());
     }
     MapperOptions options;
@@ -424,7 +423,7 @@ QString MappingPage::gapText() const {
     const double bound = search_->lowerBound();
     if (!(bound > 0) || search_->curve().empty()) return {};
     const double gap = 1 - bound / search_->curve().back().objective;
-    return gap <= 1e-9 ? tr("proven best") : tr("at most %1 % from the best there is").arg(100 * gap, 0, 'f', 2);
+    return gap <= 1e-9 ? tr("proven best") : tr("at most %1 % from the optimum").arg(100 * gap, 0, 'f', 2);
 }
 
 void MappingPage::showResult() {

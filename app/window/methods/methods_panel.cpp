@@ -82,12 +82,12 @@ void MethodsPanel::build() {
     column->setContentsMargins(unit, unit / 2, 0, 0);
     column->setSpacing(unit / 2);
     search_ = named(new QLineEdit(this), "methods.search", tr("Search methods"),
-                    tr("Shows the methods with these words in their name or what they are for"));
+                    tr("Shows the methods with these words in their name or description"));
     search_->setPlaceholderText(tr("Search methods"));
     search_->setClearButtonEnabled(true);
     all_ = named(new QPushButton(tr("All that apply"), this), "methods.all", tr("All that apply"),
-                 tr("Ticks every method that answers on each edit and has an answer to this question. Slow ones answer "
-                    "a Run (F5): tick those by hand"));
+                 tr("Ticks every fast method that can answer this question. Tick slow methods yourself: they answer "
+                    "only after Run (F5)"));
     none_ = named(new QPushButton(tr("None"), this), "methods.none", tr("No method"), tr("Clears every tick"));
     count_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, this);
     count_->setObjectName(QStringLiteral("methods.count"));
@@ -119,7 +119,7 @@ void MethodsPanel::build() {
             if (method.card.methodology == methodology) addRow(method.card, body);
     }
     auto* programs = named(new QPushButton(tr("Other programs…"), body), "methods.programs", tr("Other programs"),
-                           tr("Tools that are installed here, or their recorded output"));
+                           tr("Programs installed here, or their recorded output"));
     list->addWidget(programs, 0, Qt::AlignLeft);
     list->addStretch(1);
     scroll->setWidget(body);
@@ -281,18 +281,19 @@ void MethodsPanel::filter(const QString& typed) {
 
 void addMethodsDock(Studio& studio) {
     studio.docks.add(QStringLiteral("methods"), MethodsPanel::tr("Methods"),
-                     MethodsPanel::tr("Which methods answer, what each says, and why the others do not"),
+                     MethodsPanel::tr("Which methods answer, their answers, and why the others do not answer"),
                      [&studio](QWidget* parent) { return new MethodsPanel(studio, parent); });
-    studio.actions.add({QStringLiteral("runMethods"),
-                        MethodsPanel::tr("Run"),
-                        MethodsPanel::tr("&Methods…"),
-                        MethodsPanel::tr("Choose which methods answer, by methodology, with why not for the rest"),
-                        {},
-                        {}},
-                       [&studio] {
-                           studio.layouts.showProject();
-                           studio.docks.reveal(QStringLiteral("methods"));
-                       });
+    studio.actions.add(
+        {QStringLiteral("runMethods"),
+         MethodsPanel::tr("Run"),
+         MethodsPanel::tr("&Methods…"),
+         MethodsPanel::tr("Choose the methods, by methodology. For the others it says why they do not apply"),
+         {},
+         {}},
+        [&studio] {
+            studio.layouts.showProject();
+            studio.docks.reveal(QStringLiteral("methods"));
+        });
 }
 
 }  // namespace orrery::app

@@ -99,7 +99,7 @@ FleetDrawing::FleetDrawing(QWidget* parent) : QWidget(parent) {
     column->setSpacing(unit / 2);
     auto* row = new QHBoxLayout;
     choice_ = named(new QComboBox(this), "serving.design", QObject::tr("Design"),
-                    QObject::tr("Pools stand on more than one design: which is shown"));
+                    QObject::tr("The pools use more than one design: choose the one to show"));
     told_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     told_->setElided(true);
     row->addWidget(choice_);
@@ -150,10 +150,10 @@ void FleetDrawing::showDesign() {
                          other);
     }
     shown_ = design;
-    told_->setFullText(!design ? tr("No pool stands on a drawn device")
+    told_->setFullText(!design ? tr("No pool uses a drawn device")
                        : own
-                           ? tr("%1, as drawn: the bar on a device is its KV cache").arg(ui::qs(design->name))
-                           : tr("%1 of the catalogue: the bar on a device is its KV cache").arg(ui::qs(design->name)));
+                           ? tr("%1, as drawn. The bar on a device shows its KV cache").arg(ui::qs(design->name))
+                           : tr("%1 of the library. The bar on a device shows its KV cache").arg(ui::qs(design->name)));
     showLoads();
 }
 

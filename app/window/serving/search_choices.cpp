@@ -71,41 +71,40 @@ const std::vector<SearchAxis>& searchAxes() {
     static const std::vector<SearchAxis> all = [] {
         std::vector<SearchAxis> axes;
         SearchAxis hardware{
-            "hardware",  t("Device"),
-            t("Device"), t("Devices of the catalogue, each with its price per hour if costs are to be compared"),
-            {},          true,
-            {}};
+            "hardware", t("Device"), t("Device"), t("Devices of the library. Add a price per hour to compare costs"),
+            {},         true,        {}};
         for (const CatalogueEntry& entry : hardwareCatalogue())
             if (entry.group == "GPU") hardware.offers.emplace_back(entry.id, ui::qs(entry.name));
         axes.push_back(std::move(hardware));
         axes.push_back({"tensor",
                         t("Tensor parallel"),
                         t("Tensor"),
-                        t("Devices that share every layer"),
+                        t("Tensor parallelism: devices that divide every layer"),
                         plain({"1", "2", "4", "8"}),
                         false,
                         {}});
         axes.push_back({"pipeline",
                         t("Pipeline parallel"),
                         t("Pipeline"),
-                        t("Devices that share the layers out"),
+                        t("Pipeline stages: devices that each have some of the layers"),
                         plain({"1", "2", "4", "8"}),
                         false,
                         {}});
-        axes.push_back({"expert", t("Expert parallel"), t("Expert"), t("Devices that experts are spread over"),
-                        plain({"1", "2", "4", "8"}), false, [](const ServingStudy& q) {
+        axes.push_back({"expert", t("Expert parallel"), t("Expert"),
+                        t("Expert parallelism: devices that divide the experts"), plain({"1", "2", "4", "8"}), false,
+                        [](const ServingStudy& q) {
                             const auto config = transformerConfig(q.scenario.model.source);
                             return config && config->experts > 0;
                         }});
         axes.push_back({"pools",
                         t("Replicas, or prefill : decode"),
                         t("Replicas"),
-                        t("One number: replicas that do both. Two: one for prefill, one for decode"),
+                        t("One number: replicas for both phases. Two numbers: replicas for prefill and for decode"),
                         plain({"1", "2", "4", "8", "1:1", "1:2", "1:3", "2:1", "2:2", "3:1"}),
                         false,
                         {}});
         SearchAxis policies{
-            "scheduler", t("Scheduler"), t("Scheduler"), t("Which requests run in the next iteration"), {}, true, {}};
+            "scheduler", t("Scheduler"), t("Scheduler"), t("Chooses the requests of the next iteration"), {}, true, {}};
         for (const SchedulerCard& card : schedulers()) policies.offers.emplace_back(card.id, ui::qs(card.title));
         axes.push_back(std::move(policies));
         axes.push_back({"chunk",
@@ -130,7 +129,7 @@ const std::vector<SearchAxis>& searchAxes() {
                         plain({"bf16", "fp8", "i8", "i4", "fp4"}),
                         false,
                         {}});
-        SearchAxis ways{"router", t("Router"), t("Router"), t("Which replica a request goes to"), {}, true, {}};
+        SearchAxis ways{"router", t("Router"), t("Router"), t("Chooses the replica of a request"), {}, true, {}};
         for (const RouterCard& card : routers()) ways.offers.emplace_back(card.id, ui::qs(card.title));
         axes.push_back(std::move(ways));
         return axes;

@@ -36,7 +36,7 @@ ServingStudy asked(const ServingStudy& question) {
 const std::vector<SearchFigure>& searchFigures() {
     using P = const SweepAnswer&;
     static const std::vector<SearchFigure> all{
-        {t("Capacity"), t("Capacity: the highest request rate that meets the SLO, where it was searched"),
+        {t("Capacity"), t("Capacity: the highest request rate that meets the SLO, if it was searched"),
          [](P p) { return p.capacity >= 0 ? p.capacity : std::nan(""); }, Dimension::Number, ui::TickText::Number,
          true},
         {t("Requests/s"), t("Requests that ended ÷ time from first arrival to last end"),
@@ -46,7 +46,7 @@ const std::vector<SearchFigure>& searchFigures() {
         {t("Tokens/s per device"), t("Output tokens per second ÷ devices"),
          [](P p) { return p.devices > 0 ? p.metrics.outputTokensPerSecond / p.devices : std::nan(""); },
          Dimension::Number, ui::TickText::Number, true},
-        {t("TTFT p99"), t("99 % of requests see their first token within"), [](P p) { return p.metrics.ttft.p99; },
+        {t("TTFT p99"), t("99 % of requests get their first token within"), [](P p) { return p.metrics.ttft.p99; },
          Dimension::Time, ui::TickText::Seconds, false},
         {t("TPOT p99"), t("99 % of requests have their further tokens at this pace or faster"),
          [](P p) { return p.metrics.tpot.p99; }, Dimension::Time, ui::TickText::Seconds, false},
@@ -184,10 +184,9 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
                                    : best        ? 0.0
                                                  : 1.0,
                                    point.failure ? why
-                                   : best ? t("Meets the SLO, and no other one that does is better in cost, TTFT p99 "
-                                              "and TPOT p99")
+                                   : best ? t("Meets the SLO and is on the Pareto front of cost, TTFT p99 and TPOT p99")
                                    : meetsSlo(question, point)
-                                       ? t("Another one is better in cost, TTFT p99 and TPOT p99")
+                                       ? t("Another configuration is better in cost, TTFT p99 and TPOT p99")
                                        : t("Misses the SLO"),
                                    point.failure ? ui::Tone::Bad : ui::Tone::Accent, false}};
         for (std::size_t a = 0; a < question.sweep.size(); ++a) {
@@ -195,7 +194,7 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
             const bool read = !good || sweepReads(set, axis.key);
             const auto rank = std::ranges::find(axis.values, point.values[a]) - axis.values.begin();
             row.push_back({read ? searchValueText(axis.key, point.values[a]) : QStringLiteral("–"),
-                           read ? static_cast<double>(rank) : -1, read ? why : t("Its policy does not read this"),
+                           read ? static_cast<double>(rank) : -1, read ? why : t("The scheduler does not use this"),
                            point.failure ? ui::Tone::Muted : ui::Tone::Normal, false});
         }
         for (const SearchFigure* figure : shown) {

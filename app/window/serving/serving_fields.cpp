@@ -126,7 +126,7 @@ void FieldRows::claim(QWidget* control, const std::string& path) {
     if (const FieldSpec* spec = findField(path); !spec || !spec->isSwept()) return;
     auto* turn = new QAction(tr("Turn in E&xplore"), control);
     turn->setObjectName(idOf(path) + QStringLiteral(".turn"));
-    turn->setToolTip(tr("Makes it a knob of the search on the Explore page"));
+    turn->setToolTip(tr("Adds it as a knob to the search on the page Explore"));
     control->addAction(turn);
     // A line has its usual menu, which shows its actions too.
     if (!qobject_cast<ui::ValueEdit*>(control)) control->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -33,7 +33,7 @@ QString headlineOf(const ui::ServingRun& run) {
     if (run.result.requests.size() <= mostLookedAt)
         if (const LimitingFactor limit = limitingFactor(run.result, *run.fleet, m); !limit.text.empty())
             headline += QStringLiteral(" · ") + QString::fromStdString(limit.text);
-    if (run.result.outsideDomain > 0) headline += t(" · some iterations outside what was learned");
+    if (run.result.outsideDomain > 0) headline += t(" · some iterations are outside the domain of the calibration");
     return headline;
 }
 
@@ -57,7 +57,7 @@ const std::vector<Line>& lines() {
     static const std::vector<Line> all{
         {t("Time to first token, median"), t("Arrival to the end of the iteration that yields the first token"),
          [](M x) { return x.ttft.p50; }, time, [](I x) { return x.ttft.p50; }},
-        {t("Time to first token, p99"), t("99 % of requests see their first token within"),
+        {t("Time to first token, p99"), t("99 % of requests get their first token within"),
          [](M x) { return x.ttft.p99; }, time, [](I x) { return x.ttft.p99; }},
         {t("Time per output token, median"), t("(End − first token) ÷ (output tokens − 1)"),
          [](M x) { return x.tpot.p50; }, time, [](I x) { return x.tpot.p50; }},
@@ -83,9 +83,9 @@ const std::vector<Line>& lines() {
          [](M x) { return x.kvUse; }, share, [](I x) { return x.kvUse; }},
         {t("KV cache in use, peak"), t("Share of the blocks, of the fullest replica"), [](M x) { return x.peakKvUse; },
          share, nullptr},
-        {t("Preemptions"), t("Times that a running request lost its place in memory"),
+        {t("Preemptions"), t("How often a running request was preempted"),
          [](M x) { return static_cast<double>(x.preemptions); }, count, nullptr},
-        {t("Recomputations"), t("Preempted requests whose prompt and text had to be computed again"),
+        {t("Recomputations"), t("Preemptions after which prompt and output had to be computed again"),
          [](M x) { return static_cast<double>(x.restarts); }, count, nullptr},
         {t("Stalled requests"), t("Requests that waited between two of their iterations. Preempted ones are included"),
          [](M x) { return static_cast<double>(x.stalled); }, count, nullptr},
@@ -94,9 +94,9 @@ const std::vector<Line>& lines() {
          [](M x) { return static_cast<double>(x.rejected); }, count, nullptr},
         {t("Prefix cache hits"), t("Share of prompt tokens that were found in the cache"),
          [](M x) { return x.prefixHitRate; }, share, nullptr},
-        {t("Adapters loaded"), t("LoRA adapters that were not in a replica's memory when they were asked for"),
+        {t("Adapters loaded"), t("LoRA adapters that had to be loaded into a replica's memory"),
          [](M x) { return static_cast<double>(x.adapterLoads); }, count, nullptr},
-        {t("Waiting for adapters"), t("Seconds that iterations waited for them, together"),
+        {t("Waiting for adapters"), t("Total time that iterations waited for them, in seconds"),
          [](M x) { return x.adapterLoadSeconds; }, time, nullptr},
         {t("Iterations"), t("Of all replicas"), [](M x) { return static_cast<double>(x.iterations); }, count, nullptr},
         {t("Model FLOP utilisation"), t("Operations that the model needs ÷ what the devices could do"),
@@ -105,7 +105,7 @@ const std::vector<Line>& lines() {
          [](M x) { return x.mbu; }, share, [](I x) { return x.mbu; }},
         {t("Energy per output token"), t("All devices, idle time included; 0: not known"),
          [](M x) { return x.joulesPerToken; }, Dimension::Energy, [](I x) { return x.joulesPerToken; }},
-        {t("Dollars per million tokens"), t("Of output; the price stands under Clock, power, price"),
+        {t("Dollars per million tokens"), t("For output tokens; set the price under Clock, power, price"),
          [](M x) { return x.dollarsPerMillionTokens; }, number, [](I x) { return x.dollarsPerMillionTokens; }},
     };
     return all;
@@ -128,7 +128,9 @@ QString rangeText(const FigureInterval& range, Dimension dimension) {
 
 ui::Cell intervalCell(const Line& line, const std::optional<ServingIntervals>& of) {
     if (!line.interval) return {{}, 0, {}, ui::Tone::Muted, true};
-    if (!of) return {QStringLiteral("…"), 0, t("The same run is made again at both ends"), ui::Tone::Muted, true};
+    if (!of)
+        return {QStringLiteral("…"), 0, t("The run is simulated again with both ends of the intervals"),
+                ui::Tone::Muted, true};
     const QString basis = QString::fromStdString(of->basis);
     if (!of->known) return {t("not measured"), 0, basis, ui::Tone::Muted, true};
     const FigureInterval range = line.interval(*of);
@@ -182,7 +184,7 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
             cells.push_back({written(value, line.dimension), value, line.tip, ui::Tone::Normal, true});
             const bool large = runs[i]->metrics.iterations > mostSureIterations;
             cells.push_back(large && line.interval
-                                ? ui::Cell{QStringLiteral("–"), 0, t("Not made again: more than a million iterations"),
+                                ? ui::Cell{QStringLiteral("–"), 0, t("No interval: more than a million iterations"),
                                            ui::Tone::Muted, true}
                                 : intervalCell(line, i < intervals.size() ? intervals[i] : std::nullopt));
         }

@@ -34,8 +34,8 @@ double meanOf(const LengthSpec& length) {
 
 ServingForm::ServingForm(QWidget* parent) : QScrollArea(parent), inner_(new QWidget) {
     setObjectName(QStringLiteral("serving.form"));
-    setAccessibleName(tr("What is served, by what, to whom"));
-    setToolTip(tr("Every change is answered at once"));
+    setAccessibleName(tr("Model, fleet, traffic and SLO"));
+    setToolTip(tr("Every change is simulated at once"));
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -136,8 +136,7 @@ void ServingForm::buildModel() {
 
 void ServingForm::buildFleet() {
     QFormLayout* form = fleetRows_ = section(tr("Fleet"));
-    device_ =
-        namedChoice(inner_, "serving.device", tr("Device"), tr("The device that is drawn, or one of the catalogue"));
+    device_ = namedChoice(inner_, "serving.device", tr("Device"), tr("The drawn device, or one of the library"));
     device_->addItem(tr("As drawn"), QString());
     for (const CatalogueEntry& entry : hardwareCatalogue())
         if (entry.group == "GPU" || entry.group == "TPU" || entry.group == "Accelerator" || entry.group == "CPU" ||
@@ -147,7 +146,7 @@ void ServingForm::buildFleet() {
         namedNumber(inner_, "serving.replicas", tr("Replicas"), tr("Copies of the model behind one router"), 1, 1024);
     split_ = named(new QCheckBox(tr("Prefill and decode apart"), inner_), "serving.disaggregate",
                    tr("Prefill and decode on replicas of their own"),
-                   tr("Prompts are computed by one pool, their KV cache moves to another that decodes"));
+                   tr("One pool computes the prompts and sends their KV cache to another pool, which decodes"));
     prefillReplicas_ = namedNumber(inner_, "serving.prefillReplicas", tr("Prefill replicas"),
                                    tr("Replicas that compute prompts"), 1, 1024);
     planText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);

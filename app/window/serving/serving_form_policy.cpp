@@ -33,7 +33,7 @@ void ServingForm::buildPolicy() {
     policyText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
     policyText_->setWordWrap(true);
     numbers_ = new ui::Fold(QStringLiteral("serving.numbers"), tr("Settings"),
-                            tr("Batch sizes, budgets and switches of the scheduler, as its card lists them"), inner_);
+                            tr("Batch sizes, budgets and options of the scheduler"), inner_);
     options_ = numbers_->body();
     form->addRow(ui::qs(spec.shortTitle()), policy_);
     form->addRow(policyText_);

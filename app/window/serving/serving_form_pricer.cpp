@@ -80,9 +80,8 @@ void ServingForm::showPricer() {
             const PoolPricers& first = pricers_.front();
             const bool asked = ofKernels && slot.method == unchosen && !first.used.empty();
             title = asked ? tr("Best here: %1").arg(titleOf(first.used)) : tr("Best for this device");
-            tip = asked && !first.reason.empty()
-                      ? ui::windowText(first.reason)
-                      : tr("Of the methods that cover this device, the one with the least error to expect");
+            tip = asked && !first.reason.empty() ? ui::windowText(first.reason)
+                                                 : tr("The method with the smallest expected error for this device");
         } else if (none) {
             tip = ui::windowText(offerOf(pricers_.front(), id)->refusal->message);
         }

@@ -172,7 +172,7 @@ void ServingForm::showTraffic() {
                               least * trace_->fontMetrics().averageCharWidth());
     trace_->setText(file.isEmpty() ? tr("Choose a trace …")
                                    : trace_->fontMetrics().elidedText(file, Qt::ElideMiddle, room));
-    trace_->setToolTip(file.isEmpty() ? tr("A file of requests: when they come, and how long they are")
+    trace_->setToolTip(file.isEmpty() ? tr("A file of requests with arrival times and lengths")
                                       : ui::qs(traffic.trace.file));
     lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
     trafficRows_->setRowVisible(prompt_, traffic.prompt.kind != LengthKind::Trace);

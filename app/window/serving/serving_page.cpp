@@ -287,7 +287,9 @@ void ServingPage::refuse(const Diagnostic& why) {
     if (why.code == "serving.no-device" && unnamed && !hardware_ && runs_.empty()) {
         // A page to begin with, not a mistake.
         headline_->setTone(ui::Tone::Normal);
-        headline_->setFullText(tr("What will the users see? Choose a device at the left, or draw one."));
+        headline_->setFullText(
+            tr("Choose a device at the left, or draw one. This page then shows latencies, throughput and SLO "
+               "attainment."));
         headline_->setToolTip({});
         return;
     }
@@ -297,7 +299,8 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setFullText(ui::sentenceText(ui::windowText(why.message)) +
                            (hint.isEmpty() ? QString() : QStringLiteral(" ") + ui::sentenceText(hint)));
     headline_->setToolTip(ui::windowText(toText(why)));
-    if (!runs_.empty()) veil_->drop(tr("This answers the previous question. The new one has no answer: see above."));
+    if (!runs_.empty())
+        veil_->drop(tr("This is the answer to the previous question. The new question has no answer: see above."));
 }
 
 bool ServingPage::answersNow(const ServingAnswer& answer) const {
@@ -511,7 +514,7 @@ void ServingPage::showFigures() {
     headline_->setFullText(headlineOf(*runs_.front()).replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")));
     headline_->setToolTip(
         headlineOf(*runs_.front()) + QLatin1Char('\n') +
-        tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
+        tr("90 % interval of iteration times: × %1 to × %2").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
 }
 
 void ServingPage::startLoadCurve() {
@@ -542,9 +545,9 @@ void ServingPage::checkLoad() {
     const ServiceLevel& promise = question_.scenario.promise;
     const bool promised = promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0;
     loadPlot_->setEmptySentence(
-        promised ? tr("How many requests meet the SLO, as more arrive per second. Press Compute the curve.")
-                 : tr("How many requests meet the SLO, as more arrive per second. Set an SLO at the left, then compute "
-                      "the curve."));
+        promised
+            ? tr("SLO attainment at different request rates. Press Compute the curve.")
+            : tr("SLO attainment at different request rates. Set an SLO at the left, then press Compute the curve."));
     const bool current = !loadAsked_ || loadLines_.empty() ||
                          (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_ && loadPinned_ == pinned_);
     current ? loadVeil_->lift()

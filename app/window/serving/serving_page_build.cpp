@@ -49,8 +49,7 @@ QWidget* ServingPage::buildTransport() {
         named(new QSlider(Qt::Horizontal, bar), "serving.scrub", tr("Moment of the run"), tr("Drag through the run"));
     scrub_->setRange(0, scrubSteps);
     row->addWidget(scrub_, 1);
-    speed_ =
-        named(new QComboBox(bar), "serving.speed", tr("Speed of playing"), tr("Simulated time per second of playing"));
+    speed_ = named(new QComboBox(bar), "serving.speed", tr("Speed of playing"), tr("Simulated time per second"));
     for (const auto& [text, factor] : std::initializer_list<std::pair<QString, double>>{{tr("1/100 speed"), 0.01},
                                                                                         {tr("1/10 speed"), 0.1},
                                                                                         {tr("real time"), 1.0},
@@ -156,13 +155,13 @@ QWidget* ServingPage::buildLoad(QWidget* parent) {
     auto* row = new QHBoxLayout;
     loadRun_ = named(
         new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
-        tr("Runs the traffic from one fifth to twice the set rate, and on until half of the requests miss the SLO"));
+        tr("Simulates rates from one fifth to twice the set rate, and higher until half of the requests miss the SLO"));
     loadState_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
     loadState_->setElided(true);
     row->addWidget(loadRun_);
     row->addWidget(loadState_, 1);
     loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("SLO attainment by load"),
-                                 tr("Share of requests that meet the SLO, by the rate at which they arrive"), page);
+                                 tr("SLO attainment at each request rate"), page);
     column->addLayout(row);
     column->addWidget(loadPlot_, 1);
     loadVeil_ = new ui::Veil(loadPlot_);

@@ -23,7 +23,7 @@ namespace orrery::app {
 PageCard ServingPage::card() const {
     return {QStringLiteral("serving"),
             tr("Serving"),
-            tr("A fleet under traffic: what its users will see"),
+            tr("A fleet under traffic: latencies, throughput, SLO attainment"),
             QStringLiteral("network-server"),
             {},
             true,

@@ -114,8 +114,8 @@ void ServingSearch::showChoices() {
     capacityRun_->setEnabled(!busy || !sweeping_);
     capacities_->setEnabled(promised);
     capacityRun_->setToolTip(
-        promised ? tr("The highest arrival rate at which this share of requests meets the SLO, found by bisection")
-                 : tr("A capacity needs a limit to meet. Leads to the SLO in the form"));
+        promised ? tr("The highest request rate at which this share of requests meets the SLO, found by bisection")
+                 : tr("The capacity search needs an SLO. Goes to the SLO in the form"));
     use_->setEnabled(chosen_ >= 0);
 }
 
@@ -205,7 +205,7 @@ void ServingSearch::ended() {
     }
     QString text = tr("%1 configurations in %2").arg(findings_->count).arg(ui::text(seconds, Dimension::Time));
     if (kept == 0 && findings_->count > failed)
-        text += tr(" · none meets the SLO for %1 of its requests, so none is best")
+        text += tr(" · no configuration reaches an SLO attainment of %1, so none is best")
                     .arg(ui::percentText(findings_->question.capacity.attainment));
     if (failed > 0) text += tr(" · %1 cannot run").arg(failed);
     if (repeated > 0) text += tr(" · %1 repeat another one").arg(repeated);
@@ -265,8 +265,7 @@ void ServingSearch::showCapacity() {
     {
         const std::scoped_lock hold(findings_->lock);
         const ServingStudy& asked = findings_->question;
-        drawn.title =
-            tr("Requests that meet the SLO, by load (target %1)").arg(ui::percentText(asked.capacity.attainment));
+        drawn.title = tr("SLO attainment by load (target %1)").arg(ui::percentText(asked.capacity.attainment));
         for (int which = 0; which < 2; ++which) {
             std::vector<CapacityProbe> probes = findings_->probes[which];
             if (probes.empty()) continue;

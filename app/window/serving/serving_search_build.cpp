@@ -46,13 +46,13 @@ QWidget* ServingSearch::buildChoices() {
     column->addWidget(new ui::SectionHeader(tr("Configurations"), inner));
     choices_ = new SearchChoices(inner);
     column->addWidget(choices_);
-    capacities_ = named(
-        new QCheckBox(tr("Each at its own capacity"), inner), "serving.search.capacities",
-        tr("Each at its own capacity"),
-        tr("Searches the capacity of every configuration instead of running the set load: about ten simulations each"));
+    capacities_ = named(new QCheckBox(tr("Each at its own capacity"), inner), "serving.search.capacities",
+                        tr("Each at its own capacity"),
+                        tr("Searches the capacity of every configuration instead of simulating the set load: about ten "
+                           "simulations each"));
     column->addWidget(capacities_);
     sweepRun_ = named(new QPushButton(inner), "serving.search.run", tr("Search the configurations"),
-                      tr("Simulates every combination of what is ticked, on all cores"));
+                      tr("Simulates every combination of the ticked values, on all CPU cores"));
     column->addWidget(sweepRun_);
     column->addStretch(1);
     area->setWidget(inner);

@@ -58,15 +58,15 @@ FieldFold* plainSection(const SectionText& text, QWidget* parent) {
 
 std::vector<FieldFold*> modelSections(QWidget* parent) {
     return {
-        plainSection({"host", t("Activations and host"), t("What flows between layers, and what the host costs")},
+        plainSection({"host", t("Activations and host"), t("Number format between layers, and time of the host")},
                      parent),
         plainSection({"law",
                       t("Law of iteration times"),
-                      t("Seconds of an iteration by what is in it"),
+                      t("Seconds of an iteration as a function of its contents"),
                       {},
                       [](const ServingStudy& q) { return firstPool(q).time.kind == SlotKind::Law; }},
                      parent),
-        plainSection({"experts", t("Experts"), t("Which experts of the mixture tokens choose, and who holds them"),
+        plainSection({"experts", t("Experts"), t("How tokens choose experts, and which devices have them"),
                       routingSummary, isMixture},
                      parent),
     };

@@ -21,7 +21,7 @@ QString t(const char* text, const char* note = nullptr, int count = -1) {
 FieldFold* transferSection(const PlanFactsPtr& plan, QWidget* parent) {
     auto* fold = new FieldFold(
         QStringLiteral("serving.transfer"), t("Transfers of KV caches"),
-        t("Keys and values on their way from the pool that computes prompts to the one that decodes"),
+        t("Transfer of the KV cache from the prefill pool to the decode pool"),
         [](const ServingStudy& q) {
             const auto& now = q.scenario.transfer;
             if (!now) return t("over the drawn links");
@@ -45,7 +45,7 @@ FieldFold* transferSection(const PlanFactsPtr& plan, QWidget* parent) {
 FieldFold* autoscaleSection(QWidget* parent) {
     auto* fold = new FieldFold(
         QStringLiteral("serving.autoscale"), t("Autoscaling"),
-        t("Replicas join while load is high and leave while it is low, one per pool and decision"),
+        t("Replicas start if the load is high and stop if it is low, one per pool and decision"),
         [](const ServingStudy& q) {
             const AutoscaleSpec& now = q.scenario.autoscale;
             if (now.interval <= 0) return t("off");

@@ -42,8 +42,7 @@ FieldFold* speculationSection(const PlanFactsPtr& plan, QWidget* parent) {
     for (const DrafterPreset& preset : drafterPresets()) presets.emplace_back(ui::qs(preset.title), ui::qs(preset.id));
     auto* box = rows.choice(
         {QStringLiteral("serving.speculation.preset"), t("Drafter"),
-         t("Fills in drafts, acceptance and cost as papers report them; the cost is a share of one decoding "
-           "iteration")},
+         t("Fills in drafts, acceptance and cost from papers; the cost is a share of one decode iteration")},
         presets,
         {[](const ServingStudy& q) { return presetOf(firstPool(q).speculation); },
          [plan](ServingStudy& q, const QVariant& id) {
@@ -62,18 +61,18 @@ FieldFold* speculationSection(const PlanFactsPtr& plan, QWidget* parent) {
 }
 
 FieldFold* powerSection(QWidget* parent) {
-    auto* fold = plainSection(
-        {"power", t("Clock, power, price"), t("How fast the devices are clocked, what they may draw, what they cost"),
-         [](const ServingStudy& q) {
-             const PoolSpec& pool = firstPool(q);
-             QStringList said;
-             if (pool.clock == ClockPolicy::Fixed) said << t("%1 of the clock").arg(ui::percentText(pool.clockShare));
-             if (pool.clock == ClockPolicy::Lowest) said << t("lowest clock");
-             if (pool.powerCap > 0) said << ui::text(pool.powerCap, Dimension::Power);
-             if (pool.dollarsPerHour > 0) said << t("%1 $/h").arg(pool.dollarsPerHour, 0, 'g', 4);
-             return said.isEmpty() ? t("as they are") : said.join(QStringLiteral(", "));
-         }},
-        parent);
+    auto* fold = plainSection({"power", t("Clock, power, price"), t("Clock, power cap and price of the devices"),
+                               [](const ServingStudy& q) {
+                                   const PoolSpec& pool = firstPool(q);
+                                   QStringList said;
+                                   if (pool.clock == ClockPolicy::Fixed)
+                                       said << t("%1 of the clock").arg(ui::percentText(pool.clockShare));
+                                   if (pool.clock == ClockPolicy::Lowest) said << t("lowest clock");
+                                   if (pool.powerCap > 0) said << ui::text(pool.powerCap, Dimension::Power);
+                                   if (pool.dollarsPerHour > 0) said << t("%1 $/h").arg(pool.dollarsPerHour, 0, 'g', 4);
+                                   return said.isEmpty() ? t("as they are") : said.join(QStringLiteral(", "));
+                               }},
+                              parent);
     FieldRows& rows = fold->rows();
     rows.note(QStringLiteral("serving.power.note"), [](const ServingStudy& q) {
         if (firstPool(q).clock != ClockPolicy::Lowest || q.scenario.promise.tpot > 0) return QString();
@@ -83,7 +82,7 @@ FieldFold* powerSection(QWidget* parent) {
 }
 
 FieldFold* memorySection(QWidget* parent) {
-    return plainSection({"memory", t("Memory for the KV cache"), t("What of a device's memory holds keys and values"),
+    return plainSection({"memory", t("Memory for the KV cache"), t("The part of a device's memory for the KV cache"),
                          [](const ServingStudy& q) {
                              const PoolSpec& pool = firstPool(q);
                              if (pool.kvBlocks > 0)
@@ -96,7 +95,7 @@ FieldFold* memorySection(QWidget* parent) {
 
 FieldFold* lineSection(QWidget* parent) {
     return plainSection(
-        {"line", t("Waiting line"), t("Order of the queue, how many requests may wait, which are refused"),
+        {"line", t("Queue"), t("Order of the queue, how many requests may wait, which are refused"),
          [](const ServingStudy& q) {
              const AdmissionSpec& now = firstPool(q).admission;
              QString said =

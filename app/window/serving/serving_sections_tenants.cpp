@@ -51,7 +51,7 @@ FieldFold* tenantSection(QWidget* parent) {
     };
     items.title = t("Tenant %1");
     items.addText = t("Add a tenant");
-    items.addTip = t("Add a tenant: a customer, or users of another model");
+    items.addTip = t("Adds a tenant: a customer, or the users of another model");
     auto* fold = new ListFold(
         QStringLiteral("serving.tenants"), t("Tenants"),
         t("Tenants and their shares of the traffic. Figures are given for each"),
@@ -92,10 +92,10 @@ FieldFold* stageSection(QWidget* parent) {
     };
     items.title = t("Stage %1");
     items.addText = t("Add a stage in front");
-    items.addTip = t("One more step that every question passes: look up, rerank, encode");
+    items.addTip = t("Adds a step of every question, such as look up, rerank or encode");
     return new ListFold(
         QStringLiteral("serving.stages"), t("Stages of a question"),
-        t("Steps that every question passes, one after another; figures are of whole questions and of each stage"),
+        t("Steps of every question, one after another. There are figures for whole questions and for each stage"),
         [](const ServingStudy& q) {
             QStringList names;
             for (const StageSpec& each : q.scenario.stages) names << ui::qs(each.name);

@@ -32,7 +32,7 @@ QString lengthSummary(const LengthSpec& length) {
 
 FieldFold* shapeSection(QWidget* parent) {
     return plainSection(
-        {"shape", t("Shape of the arrivals"), t("How high and how long bursts, or days, are"),
+        {"shape", t("Shape of the arrivals"), t("Height and length of bursts or days"),
          [](const ServingStudy& q) {
              const ArrivalSpec& a = q.traffic.arrivals;
              if (a.kind == ArrivalKind::Bursts)
@@ -47,7 +47,7 @@ FieldFold* shapeSection(QWidget* parent) {
 
 FieldFold* lengthSection(QWidget* parent) {
     auto* fold = new FieldFold(
-        QStringLiteral("serving.lengths"), t("Lengths in detail"), t("How the tokens of prompts and answers are drawn"),
+        QStringLiteral("serving.lengths"), t("Lengths in detail"), t("Distribution of prompt and output lengths"),
         [](const ServingStudy& q) {
             const TrafficSpec& now = q.traffic;
             return now.ratio > 0 ? t("%1, split %2 : 1").arg(lengthSummary(now.prompt)).arg(now.ratio, 0, 'g', 3)
@@ -65,8 +65,7 @@ FieldFold* lengthSection(QWidget* parent) {
 }
 
 FieldFold* sessionSection(QWidget* parent) {
-    return plainSection({"sessions", t("Conversations"),
-                         t("Turns of one user: each prompt is all that was said before, and something new"),
+    return plainSection({"sessions", t("Conversations"), t("Conversations: each prompt is the history and a new part"),
                          [](const ServingStudy& q) {
                              QStringList said;
                              if (q.traffic.sessions.turns > 1)
@@ -79,7 +78,7 @@ FieldFold* sessionSection(QWidget* parent) {
 
 FieldFold* agentSection(QWidget* parent) {
     return plainSection({"agents", t("Agents and reasoning"),
-                         t("Loops of tool calls within a turn, several answers to one prompt, tokens of thought"),
+                         t("Tool calls within a turn, several answers to one prompt, reasoning tokens"),
                          [](const ServingStudy& q) {
                              const AgentSpec& a = q.traffic.agents;
                              QStringList said;
@@ -103,10 +102,10 @@ std::vector<FieldFold*> trafficSections(QWidget* parent) {
         lengthSection(parent),
         sessionSection(parent),
         agentSection(parent),
-        plainSection({"slice", t("Slice and scale"), t("A part of what was drawn or read, and its scale"),
+        plainSection({"slice", t("Slice and scale"), t("Use a part of the traffic, and scale it"),
                       [](const ServingStudy& q) { return unusualValues(q, "slice", t("all of it")); }},
                      parent),
-        plainSection({"trace", t("Reading the trace"), t("Which columns it has, and what becomes of bad rows"),
+        plainSection({"trace", t("Reading the trace"), t("Columns of the table, and treatment of bad rows"),
                       [](const ServingStudy& q) { return unusualValues(q, "trace", t("by its columns")); }, readsTrace},
                      parent),
         tenantSection(parent),

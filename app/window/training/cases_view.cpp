@@ -32,7 +32,7 @@ QString cyclesText(double cycles) {
 
 CasesView::CasesView(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.cases"));
-    setAccessibleName(tr("Runs that others have answered"));
+    setAccessibleName(tr("Runs recorded by other tools"));
     const int unit = ui::Theme::instance().unit();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * unit, 2 * unit, 2 * unit, unit);
@@ -48,7 +48,7 @@ CasesView::CasesView(QWidget* parent) : QWidget(parent) {
     state_->setObjectName(QStringLiteral("training.cases.state"));
     state_->setElided(true);
     again_ = named(new QPushButton(tr("Run again"), this), "training.cases.again", tr("Run again"),
-                   tr("Every run of the file, in both rules"));
+                   tr("Every run of the file, by both sets of rules"));
     close_ = named(new QPushButton(tr("Back to the plan"), this), "training.cases.close", tr("Back to the plan"),
                    tr("Closes these runs and shows the project's training step"));
     auto* row = new QHBoxLayout;
@@ -143,8 +143,8 @@ void CasesView::showTable() {
             cells.push_back({});
         }
         cells.push_back(answers.own ? ui::Cell{cyclesText(answers.own->asked(run)), answers.own->asked(run),
-                                               tr("ns, in Orrery's own rules: GB of 10⁹ B, every reduction counted, "
-                                                  "nothing cut to whole nanoseconds")}
+                                               tr("ns, in Orrery's own rules: GB of 10⁹ B, every reduction counted, no "
+                                                  "rounding to nanoseconds")}
                                     : ui::Cell{});
         rows.push_back(std::move(cells));
     }

@@ -23,8 +23,8 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     setAccessibleName(tr("An exchange, step by step"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
-    group_ = namedChoice(this, "training.player.group", tr("Exchange"),
-                         tr("Whose all-reduce is shown: of the device that was clicked"));
+    group_ =
+        namedChoice(this, "training.player.group", tr("Exchange"), tr("The all-reduce of the device that you clicked"));
     group_->addItem(tr("no exchange shown"), static_cast<int>(ui::RankRelation::None));
     group_->addItem(tr("all-reduce of a tensor group"), static_cast<int>(ui::RankRelation::Tensor));
     group_->addItem(tr("all-reduce of a context group"), static_cast<int>(ui::RankRelation::Context));
@@ -124,7 +124,7 @@ void ExchangePlayer::show(const ui::RingMoment& moment) {
     if (count == 0) play_->setChecked(false);
     if (moment_.group == ui::RankRelation::None)
         return text_->setFullText(tr("Choose an exchange to see how a ring moves it over the devices"));
-    if (count == 0) return text_->setFullText(tr("This plan has no such group: one device has it all"));
+    if (count == 0) return text_->setFullText(tr("This plan has no such group: one device has everything"));
     const int members = count / 2 + 1;
     const bool first = moment_.step < members - 1;
     text_->setFullText(first ? tr("step %1 of %2, reduce-scatter: each sends 1/%3 to the next, which adds its own")

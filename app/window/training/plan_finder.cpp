@@ -93,8 +93,7 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
     plot_ =
         new ui::FrontPlot(QStringLiteral("training.finder.plot"), tr("Plans that were found"),
                           tr("One point for each plan. Filled points are on the Pareto front. A click chooses"), split);
-    plot_->setEmptySentence(
-        tr("Every plan that fits, by its time and what it costs you, and the front of the best. Press Find plans."));
+    plot_->setEmptySentence(tr("Every plan that fits, by time and cost, and the Pareto front. Press Find plans."));
     table_ = new ui::CellsTable(QStringLiteral("training.finder.table"), tr("Plans that were found"),
                                 tr("The best first; a click chooses a plan"), split);
     split->addWidget(plot_);
@@ -137,7 +136,7 @@ QWidget* PlanFinder::buildChoices() {
     below->setSpacing(unit);
     rows->addLayout(row);
     rows->addLayout(below);
-    objective_ = namedChoice(head, "training.finder.objective", tr("Best by"), tr("What the best plan is best at"));
+    objective_ = namedChoice(head, "training.finder.objective", tr("Best by"), tr("The objective of the search"));
     objective_->addItem(tr("fastest"), static_cast<int>(PlanObjective::Time));
     objective_->addItem(tr("fewest device-hours"), static_cast<int>(PlanObjective::Devices));
     objective_->addItem(tr("least energy"), static_cast<int>(PlanObjective::Energy));
@@ -147,7 +146,7 @@ QWidget* PlanFinder::buildChoices() {
     most_->setSpecialValueText(tr("all devices"));
     most_->setPrefix(tr("at most "));
     schedules_ = namedChoice(head, "training.finder.schedules", tr("Schedules"),
-                             tr("In which orders micro-batches may pass through the stages of a plan"));
+                             tr("Allowed orders of micro-batches in the stages"));
     schedules_->addItem(tr("1F1B"), static_cast<int>(PipelineSchedule::OneForwardOneBackward));
     schedules_->addItem(tr("GPipe"), static_cast<int>(PipelineSchedule::GPipe));
     schedules_->addItem(tr("ZB-H1"), static_cast<int>(PipelineSchedule::ZeroBubble));
@@ -155,12 +154,13 @@ QWidget* PlanFinder::buildChoices() {
     schedules_->addItem(tr("any schedule"), -1);
     inside_ =
         named(new QCheckBox(tr("tensor inside a node"), head), "training.finder.inside", tr("Tensor inside a node"),
-              tr("Tensor parallelism stays where links are quick; off: plans that cross nodes are searched too"));
+              tr("On: tensor parallelism stays inside a node. Off: plans that cross nodes are searched too"));
     inside_->setChecked(true);
-    run_ = named(new QPushButton(tr("Find plans"), head), "training.finder.run", tr("Find plans"),
-                 tr("Every plan of this model on these devices by the closed form; the best three are run"));
+    run_ =
+        named(new QPushButton(tr("Find plans"), head), "training.finder.run", tr("Find plans"),
+              tr("Every plan of this model on these devices, by the closed form; the best three are also simulated"));
     bar_ = named(new QProgressBar(head), "training.finder.progress", tr("Progress of the search"),
-                 tr("Shards of the model that are priced"));
+                 tr("Evaluated shards of the model"));
     bar_->setTextVisible(false);
     bar_->setFixedWidth(unit * 10);
     bar_->hide();
@@ -282,19 +282,20 @@ void PlanFinder::showState() {
     }
     if (!result_) {
         state_->setTone(ui::Tone::Muted);
-        return state_->setFullText(tr("every plan that fits is priced by the closed form; the best three are run"));
+        return state_->setFullText(
+            tr("every plan that fits is evaluated by the closed form; the best three are also simulated"));
     }
     if (result_->points.empty()) {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(tr("no plan fits: %1").arg(ui::qs(result_->advice)));
     }
     state_->setTone(outdated() ? ui::Tone::Warning : ui::Tone::Muted);
-    QString said = tr("%L1 plans in %2, %L3 priced")
+    QString said = tr("%L1 plans in %2, %L3 evaluated")
                        .arg(static_cast<qulonglong>(result_->plans))
                        .arg(ui::durationText(result_->seconds))
                        .arg(static_cast<qulonglong>(result_->priced));
     said += result_->proven ? tr("; the first is proven best") : tr("; stopped, not proven");
-    if (outdated()) said = tr("of another question: find again · ") + said;
+    if (outdated()) said = tr("of another question: press Find plans ·  ") + said;
     state_->setFullText(said);
 }
 

@@ -29,28 +29,29 @@ struct NumberWords {
 constexpr std::array<NumberWords, planNumberCount> numberWords{{
     {"training.tp", QT_TRANSLATE_NOOP("PlanForm", "Tensor"),
      QT_TRANSLATE_NOOP("PlanForm",
-                       "Tensor parallelism (tp): devices that share every layer. They exchange inside each "
-                       "layer, so they should stand close")},
+                       "Tensor parallelism (tp): devices that divide every layer. They exchange data inside each "
+                       "layer, so they should be close")},
     {"training.pp", QT_TRANSLATE_NOOP("PlanForm", "Pipeline"),
-     QT_TRANSLATE_NOOP("PlanForm",
-                       "Pipeline stages (pp): each holds some layers. Few bytes are sent, but stages wait "
-                       "for each other")},
+     QT_TRANSLATE_NOOP(
+         "PlanForm",
+         "Pipeline stages (pp): each has some of the layers. Few bytes are sent, but stages wait for each other")},
     {"training.dp", QT_TRANSLATE_NOOP("PlanForm", "Data"),
      QT_TRANSLATE_NOOP("PlanForm",
                        "Data parallelism (dp): copies of the model, each with its share of the batch. "
                        "Gradients are exchanged once a step")},
     {"training.cp", QT_TRANSLATE_NOOP("PlanForm", "Context"),
-     QT_TRANSLATE_NOOP("PlanForm", "Context parallelism (cp): devices that share a sequence by its positions")},
+     QT_TRANSLATE_NOOP("PlanForm", "Context parallelism (cp): devices that divide a sequence by its positions")},
     {"training.ep", QT_TRANSLATE_NOOP("PlanForm", "Expert"),
-     QT_TRANSLATE_NOOP("PlanForm", "Expert parallelism (ep): whole experts, over devices that are counted already")},
-    {"training.vp", QT_TRANSLATE_NOOP("PlanForm", "Chunks"),
      QT_TRANSLATE_NOOP("PlanForm",
-                       "Interleaving (vp): chunks of layers that a stage holds, in turns. More of them "
-                       "shrink the bubble and send more")},
+                       "Expert parallelism (ep): devices that divide the experts; it needs no further devices")},
+    {"training.vp", QT_TRANSLATE_NOOP("PlanForm", "Chunks"),
+     QT_TRANSLATE_NOOP(
+         "PlanForm",
+         "Interleaving (vp): chunks of layers in each stage. More chunks give a smaller bubble and more traffic")},
     {"training.mb", QT_TRANSLATE_NOOP("PlanForm", "Micro-batches"),
      QT_TRANSLATE_NOOP("PlanForm",
-                       "Micro-batches (mb) of a copy's share of the batch. More of them fill the pipeline "
-                       "and keep less; 0: as many as stages")},
+                       "Micro-batches (mb) of each copy. More of them give a smaller bubble and need less memory; 0: "
+                       "as many as stages")},
 }};
 
 QString reasonOf(const Diagnostic& why) {
@@ -168,17 +169,17 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
 void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
     header(grid, tr("What is kept"));
     zero_ = namedChoice(parent, "training.zero", tr("ZeRO"),
-                        tr("What copies share instead of holding all of it: less memory, more exchanges"));
+                        tr("What the copies divide among themselves (ZeRO): less memory, more exchanges"));
     zero_->addItem(tr("0: every copy holds all"), 0);
     zero_->addItem(tr("1: optimizer is shared"), 1);
     zero_->addItem(tr("2: gradients too"), 2);
     zero_->addItem(tr("3: parameters too (FSDP)"), 3);
     addField(grid, tr("ZeRO"), zero_);
     shard_ = namedChoice(parent, "training.shard", tr("Copies that share"),
-                         tr("Hybrid shards: how many copies share by ZeRO"));
+                         tr("Hybrid sharding: the number of copies that divide by ZeRO"));
     addField(grid, tr("Shared by"), shard_);
     offload_ = namedChoice(parent, "training.offload", tr("Offload"),
-                           tr("What the host's memory holds instead; its link and memory must be drawn"));
+                           tr("What is kept in host memory; link and host memory must be drawn"));
     offload_->addItem(tr("nothing"), 0);
     offload_->addItem(tr("optimizer"), int{OffloadOptimizer});
     offload_->addItem(tr("activations"), int{OffloadActivations});
@@ -231,20 +232,18 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
                        10'000'000);
     sequence_->setSingleStep(1024);
     addField(grid, tr("Sequence"), sequence_);
-    optimizer_ =
-        namedChoice(parent, "training.optimizer", tr("Optimizer"), tr("Who updates the weights, and its state"));
+    optimizer_ = namedChoice(parent, "training.optimizer", tr("Optimizer"), tr("The optimizer, and its state"));
     optimizer_->addItem(tr("Adam"), static_cast<int>(Optimizer::Adam));
     optimizer_->addItem(tr("SGD"), static_cast<int>(Optimizer::Sgd));
     optimizer_->addItem(tr("none"), static_cast<int>(Optimizer::None));
     addField(grid, tr("Optimizer"), optimizer_);
-    lora_ =
-        number("training.lora", tr("LoRA rank"),
-               tr("Adapters of this rank are trained beside every layer, and the weights stay as they are"), 0, 65536);
+    lora_ = number("training.lora", tr("LoRA rank"),
+                   tr("LoRA: trains adapters of this rank beside every layer; the weights are frozen"), 0, 65536);
     lora_->setSpecialValueText(tr("all weights"));
     lora_->setSingleStep(8);
     addField(grid, tr("LoRA rank"), lora_);
     imbalance_ = named(new QDoubleSpinBox(parent), "training.imbalance", tr("Imbalance of experts"),
-                       tr("Tokens of the busiest device of experts, over the mean of all"));
+                       tr("Tokens of the busiest device with experts ÷ mean of all devices"));
     imbalance_->setRange(1, 1000);
     imbalance_->setDecimals(2);
     imbalance_->setSingleStep(0.1);
@@ -258,7 +257,7 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     grid->addWidget(nodesName_, row, 0);
     grid->addWidget(nodes_, row, 1, 1, 2);
     price_ = named(new QDoubleSpinBox(parent), "training.price", tr("Price per device and hour"),
-                   tr("Dollars for one device and hour: yours to set, the design states none"));
+                   tr("Dollars per device-hour. The design states no price"));
     price_->setRange(0, 10000);
     price_->setDecimals(2);
     price_->setSingleStep(0.25);
@@ -268,7 +267,7 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     priceName_ = addField(grid, tr("Device-hour"), price_);
     otherPrice_ =
         named(new QDoubleSpinBox(parent), "training.price.other", tr("Price per device of the second kind and hour"),
-              tr("Dollars for one device of the second kind and hour"));
+              tr("Dollars per device-hour for the second kind of device"));
     otherPrice_->setRange(0, 10000);
     otherPrice_->setDecimals(2);
     otherPrice_->setSingleStep(0.25);
@@ -351,14 +350,14 @@ void PlanForm::showShards() {
     shard_->addItem(tr("all copies"), 0);
     for (std::int64_t set = 2; set < plan.data && shard_->count() < 24; ++set)
         if (plan.data % set == 0 || set == plan.shard)
-            shard_->addItem(tr("%n copies beside each other", nullptr, static_cast<int>(set)), static_cast<int>(set));
+            shard_->addItem(tr("%n neighbouring copies", nullptr, static_cast<int>(set)), static_cast<int>(set));
     if (shard_->findData(static_cast<int>(plan.shard)) < 0)
-        shard_->addItem(tr("%n copies beside each other", nullptr, static_cast<int>(plan.shard)),
+        shard_->addItem(tr("%n neighbouring copies", nullptr, static_cast<int>(plan.shard)),
                         static_cast<int>(plan.shard));
     selectData(shard_, static_cast<int>(plan.shard));
     shard_->setEnabled(shared);
-    shard_->setToolTip(shared ? tr("Hybrid shards: copies that share by ZeRO; gradients are summed across the sets")
-                              : tr("Nothing is shared: choose ZeRO and more than one copy first"));
+    shard_->setToolTip(shared ? tr("Hybrid sharding: copies that divide by ZeRO; gradients are summed across the sets")
+                              : tr("Nothing is divided: choose ZeRO and more than one copy first"));
 }
 
 // One kind of device, or two: in the order of the stages, or each with its copies.
@@ -473,8 +472,8 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     imbalance_->setValue(question_.step.imbalance);
     const bool experts = question_.plan.expert > 1;
     imbalance_->setEnabled(experts || question_.step.imbalance != 1);
-    imbalance_->setToolTip(experts ? tr("Tokens of the busiest device of experts, over the mean of all")
-                                   : tr("No experts are spread over devices: raise the expert parallelism first"));
+    imbalance_->setToolTip(experts ? tr("Tokens of the busiest device with experts ÷ mean of all devices")
+                                   : tr("Experts are not divided over devices: raise the expert parallelism first"));
     price_->setValue(question_.price);
     otherPrice_->setValue(question_.otherPrice);
     otherPrice_->setVisible(question_.kinds.has_value());

@@ -184,9 +184,8 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
         Dimension::Number, false, QStringLiteral("/s"));
     add(
         "Model FLOP utilisation", "MFU",
-        "Operations that the model needs, over what the devices could do in that time (MFU). What is computed again "
-        "does not count. It may pass 100 % where convolutions run by Winograd's algorithm, which multiplies less than "
-        "the model counts.",
+        "Operations that the model needs, over what the devices could do in that time (MFU). Recomputation does not "
+        "count. It can be above 100 % with Winograd convolutions, which multiply less than the model counts.",
         [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
     add(
         "Bubble", "Bubble",
@@ -194,16 +193,15 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
         [](const StepAnswer& a) { return a.bubble; }, Dimension::Fraction);
     add(
         "Exposed communication", "Exposed comm.",
-        "Time of a step in which a device waits for an exchange that no computing hides.",
+        "Exposed communication: time in which a device waits for an exchange.",
         [](const StepAnswer& a) { return a.exposed; }, Dimension::Time);
     add(
         "Memory, fullest stage", "Fullest stage",
-        "What a device of the stage that needs most holds at its fullest moment: parameters, gradients, state of the "
-        "optimizer, activations.",
+        "Peak memory of a device of the stage that needs most: parameters, gradients, optimizer state, activations.",
         [](const StepAnswer& a) { return a.needs() > 0 ? Maybe(a.needs()) : Maybe(); }, Dimension::Data);
     add(
         answer.tokens ? "Cost of 10¹² tokens" : "Cost of 10¹² samples", answer.tokens ? "10¹² tokens" : "10¹² samples",
-        "Devices at work, at the price of an hour that is set at the left.",
+        "Devices in use × time × the device-hour price at the left.",
         [price](const StepAnswer& a) {
             const double dollars = a.dollarsPerTrillion(price);
             return dollars > 0 ? Maybe(dollars) : Maybe();

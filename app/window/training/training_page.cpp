@@ -314,7 +314,7 @@ void TrainingPage::showHeadline() {
                        .arg(question_.model, ui::countText(static_cast<double>(a.devices)), devicesText(question_),
                             ui::text(a.seconds, Dimension::Time));
     const bool over = a.capacity > 0 && a.needs() > a.capacity;
-    if (over) said += tr(", if it fitted: %1 too much").arg(ui::text(a.needs() - a.capacity, Dimension::Data));
+    if (over) said += tr(", if it fitted: %1 of memory missing").arg(ui::text(a.needs() - a.capacity, Dimension::Data));
     headline_->setTone(over ? ui::Tone::Bad : ui::Tone::Normal);
     headline_->setFullText(said);
     QStringList below{planText(), a.source};

@@ -136,11 +136,11 @@ QWidget* TrainingPage::buildHead(QWidget* parent) {
 
 QWidget* TrainingPage::buildViews(QWidget* parent) {
     tabs_ = named(new QTabWidget(parent), "training.views", tr("Views of the step"),
-                  tr("The step over time, its memory, its devices, and better plans"));
+                  tr("Step over time, memory, devices, better plans"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("training.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Views of the step"));
-    tabs_->tabBar()->setToolTip(tr("The step over time, its memory, its devices, and better plans"));
+    tabs_->tabBar()->setToolTip(tr("Step over time, memory, devices, better plans"));
     timeline_ = new ui::StepTimeline(tabs_);
     memory_ = new ui::StageMemoryPlot(tabs_);
     figures_ =
@@ -169,7 +169,7 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 4, 0, 0);
     column->setSpacing(4);
-    colours_ = namedChoice(page, "training.map.colours", tr("Coloured by"), tr("What the colour of a device says"));
+    colours_ = namedChoice(page, "training.map.colours", tr("Coloured by"), tr("Meaning of the colour of a device"));
     colours_->addItem(tr("coloured by stage"), static_cast<int>(ui::ClusterMap::Colouring::Stage));
     colours_->addItem(tr("coloured by tensor part"), static_cast<int>(ui::ClusterMap::Colouring::Tensor));
     colours_->addItem(tr("coloured by copy"), static_cast<int>(ui::ClusterMap::Colouring::Data));

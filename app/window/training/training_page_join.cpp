@@ -68,7 +68,7 @@ void TrainingPage::join(Studio& studio) {
     studio.actions.add({"training.pin",
                         tr("Training"),
                         tr("&Pin the plan"),
-                        tr("Keep the present training plan to compare others with it"),
+                        tr("Keeps the current training plan to compare others with it"),
                         {},
                         {}},
                        [this] {

@@ -103,7 +103,7 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     form->addRow(tr("Sequence, tokens"), sequence_);
     column->addLayout(form);
     start_ = named(new QPushButton(tr("Show the training step"), box), "training.start.go",
-                   tr("Show the training step"), tr("Asks about it, with a plan to begin with; one undo step"));
+                   tr("Show the training step"), tr("Creates this question with a first plan; one undo step"));
     start_->setDefault(true);
     column->addWidget(start_, 0, Qt::AlignLeft);
     column->addStretch(2);
@@ -132,8 +132,8 @@ void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& 
     switch (question.lacks) {
         case TrainingLacks::Task:
             title_->setText(tr("Which plan trains it fastest?"));
-            text_->setText(tr("This project asks for one pass of %1. Ask for a training step, and this page shows how "
-                              "long it takes, where the time goes, what every stage holds, and which plan is better.")
+            text_->setText(tr("The task of this project is one pass of %1. Change it to a training step. This page "
+                              "then shows its time, where the time goes, the memory of every stage, and better plans.")
                                .arg(question.model));
             break;
         case TrainingLacks::Cluster:
@@ -145,9 +145,9 @@ void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& 
         default:
             title_->setText(tr("Which plan trains it fastest?"));
             text_->setText(
-                tr("Choose a model and a cluster. This page shows how long a training step takes, where the "
-                   "time goes, what every stage of the pipeline holds, who talks to whom on the drawn "
-                   "devices, and which plan is better. Draw a cluster of your own on the Hardware page."));
+                tr("Choose a model and a cluster. This page then shows the time of a training step, where the time "
+                   "goes, the memory of every stage, the exchanges between devices, and better plans. You can draw "
+                   "your own cluster on the page Hardware."));
     }
     fitText();
     fill(state, question);

@@ -41,7 +41,7 @@ CodeDialog::CodeDialog(QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("codeDialog"));
     setWindowTitle(tr("Add a kernel or a network by its code"));
     auto* column = new QVBoxLayout(this);
-    auto* start = namedChoice(this, "code.start", tr("Start from"), tr("Puts an example into the line below"));
+    auto* start = namedChoice(this, "code.start", tr("Start from"), tr("Copies an example into the line below"));
     for (const Start& each : starts) start->addItem(tr(each.title), QString::fromUtf8(each.code));
     code_ = named(new QLineEdit(this), "code.text", tr("Code"),
                   tr("`kernel:` with a kind and its fields, or a search space with the code of a network"));

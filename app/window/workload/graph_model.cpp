@@ -101,7 +101,7 @@ QVariant GraphModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::ToolTipRole) {
         switch (section) {
             case Repeat:
-                return tr("How often the operator is executed; equal blocks are stored once");
+                return tr("Number of executions; equal blocks are stored once");
             case Macs:
                 return tr("Multiply-accumulates of matrix units, all repetitions");
             case Weights:

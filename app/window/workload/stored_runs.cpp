@@ -78,7 +78,7 @@ Expected<std::vector<ui::StoredAnswers>> answersOfRun(const QString& database, s
     if (lists.empty()) {
         return fail("run.other-workload", "run " + std::to_string(run) + " has no answer for these operators",
                     "a run of this workload with these options and what-ifs",
-                    "choose another run, or press Run and take the new one");
+                    "choose another run, or press Run and use the new one");
     }
     return lists;
 }

@@ -115,7 +115,7 @@ void WorkloadPage::build() {
         refusal.severity = Severity::Warning;
         refusal.code = "graph.layout";
         refusal.message = why.toStdString();
-        refusal.hint = "the layout that is shown stays";
+        refusal.hint = "the current layout is kept";
         Q_EMIT refused(refusal);
     });
     connect(graph_, &ui::GraphView::layoutRunning, this, [this](bool running, const QString& stage) {

@@ -77,7 +77,7 @@ QMenu* WorkloadPage::operatorMenu(QWidget* parent) {
     menu->addSeparator();
     add(menu, "fuseSelection", tr("Fuse the selection"), chosen.size() > 1, [this] {
         fuseSelection();
-    })->setToolTip(tr("What only they pass among themselves no longer goes through memory"));
+    })->setToolTip(tr("Tensors between them no longer go through memory"));
     int fused = -1;
     const auto& changes = workload_ ? workload_->recipe.whatIfs : std::vector<WhatIf>();
     for (std::size_t i = 0; i < changes.size() && one >= 0; ++i) {

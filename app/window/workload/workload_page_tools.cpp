@@ -69,7 +69,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     metric_ = new QComboBox(bar);
     metric_->setObjectName(QStringLiteral("graphMetric"));
     metric_->setAccessibleName(tr("Colour of the graph"));
-    metric_->setToolTip(tr("What the colours of the graph say"));
+    metric_->setToolTip(tr("Meaning of the colours of the graph"));
     metric_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     metric_->setMinimumContentsLength(12);
     metric_->setMaximumWidth(unit * 34);
@@ -77,7 +77,8 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     run_ = new QComboBox(bar);
     run_->setObjectName(QStringLiteral("graphRun"));
     run_->setAccessibleName(tr("Run that the colours show"));
-    run_->setToolTip(tr("Adds the answers of a stored run to the colours, and their difference to those of now"));
+    run_->setToolTip(
+        tr("Adds the answers of a stored run to the colours, and their difference to the current answers"));
     run_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     run_->setMinimumContentsLength(8);
     run_->setMaximumWidth(unit * 24);
@@ -131,7 +132,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     connect(run_, &QComboBox::activated, this, [this] { Q_EMIT runChosen(run_->currentData().toLongLong()); });
     connect(threshold_, &QSlider::valueChanged, this, [this](int percent) {
         graph_->setThreshold(percent / 100.0);
-        threshold_->setToolTip(tr("Dims the operators that lie below this share of the scale: %1 %").arg(percent));
+        threshold_->setToolTip(tr("Dims the operators below this share of the scale: %1 %").arg(percent));
     });
     connect(search_, &QLineEdit::textChanged, this, &WorkloadPage::takeSearch);
     connect(search_, &QLineEdit::returnPressed, this, [this] { graph_->findNext(); });

@@ -13,41 +13,43 @@ namespace {
 using namespace fields;
 
 constexpr FieldSpec planRows[]{
-    whole<&Plan::tensor>("tensor", "Tensor parallel", "Devices that share every layer.")
+    whole<&Plan::tensor>("tensor", "Tensor parallel", "Devices that divide every layer (tensor parallelism).")
         .from(1)
         .to(4096)
         .called("Tensor"),
-    whole<&Plan::pipeline>("pipeline", "Pipeline parallel", "Devices that share the layers out.")
+    whole<&Plan::pipeline>("pipeline", "Pipeline parallel", "Pipeline stages, each with some of the layers.")
         .from(1)
         .to(1024)
         .called("Pipeline"),
     whole<&Plan::expert>("expert", "Expert parallel",
-                         "Of the tensor-parallel devices, so many hold whole experts instead of slices of all.")
+                         "So many of the tensor-parallel devices have whole experts instead of slices of all experts.")
         .from(1)
         .to(4096)
         .in("experts"),
 };
 
 constexpr FieldSpec lawRows[]{
-    seconds<&IterationLaw::fixed>("fixed", "Time of any iteration", "Of any iteration, whatever is in it.")
+    seconds<&IterationLaw::fixed>("fixed", "Time of any iteration", "Time of any iteration.")
         .from(0)
         .below(1e6)
         .called("Fixed"),
-    seconds<&IterationLaw::perToken>("per_token", "Time per token", "More for each token that is computed.")
+    seconds<&IterationLaw::perToken>("per_token", "Time per token", "Further time for each computed token.")
         .from(0)
         .below(1e6)
         .called("Per token"),
-    seconds<&IterationLaw::perSquare>("per_square", "Time per pair of a prompt",
-                                      "More for chunk · (chunk + 2 · context), summed over the chunks of prompts.")
+    seconds<&IterationLaw::perSquare>(
+        "per_square", "Time per pair of a prompt",
+        "Further time for chunk · (chunk + 2 · context), summed over the chunks of prompts.")
         .from(0)
         .below(1e6)
         .called("Per pair"),
-    seconds<&IterationLaw::perSequence>("per_sequence", "Time per sequence", "More for each sequence that decodes.")
+    seconds<&IterationLaw::perSequence>("per_sequence", "Time per sequence",
+                                        "Further time for each sequence that decodes.")
         .from(0)
         .below(1e6)
         .called("Per sequence"),
     seconds<&IterationLaw::perContext>("per_context", "Time per token of context",
-                                       "More for each token in the caches of sequences that decode.")
+                                       "Further time for each token in the caches of sequences that decode.")
         .from(0)
         .below(1e6)
         .called("Per context"),
@@ -69,23 +71,23 @@ bool byLaw(const TimeSlot& s) {
 }
 
 constexpr FieldSpec timeRows[]{
-    choice<&TimeSlot::kind>("kind", "Source of iteration times", "Who says how long iterations take.", slotTitles)
+    choice<&TimeSlot::kind>("kind", "Source of iteration times", "Source of iteration times.", slotTitles)
         .fileOnly()
         .fixed(),
     text<&TimeSlot::method>(
         "method", "Predictor of iteration times",
-        "The kernel method that predicts how long every kernel of an iteration takes. Where it stands at its "
-        "default and the device is no GPU, the method with the least error to expect there.")
+        "The kernel method that predicts how long every kernel of an iteration takes. With the default, and a device "
+        "that is not a GPU: the method with the smallest expected error there.")
         .namesOne()
         .called("Time predictor"),
     text<&TimeSlot::software>("software", "Software on the host",
-                              "What the host costs: an engine that was measured, or an engine and its version, as in "
+                              "Time of the host: a measured engine, or an engine and its version, such as "
                               "vLLM 0.24.0(graphs=off).")
         .namesOne()
         .called("Host")
         .zeroIs("as the method has it")
         .in("host"),
-    text<&TimeSlot::format>("format", "Format of the tables", "Whose tables they are.")
+    text<&TimeSlot::format>("format", "Format of the tables", "Format of the tables.")
         .offering(tableFormats)
         .fileOnly()
         .fixed()
@@ -93,7 +95,7 @@ constexpr FieldSpec timeRows[]{
     text<&TimeSlot::path>("path", "Tables of iteration times", "File or folder of the tables.")
         .fileOnly()
         .when<byTable>(),
-    text<&TimeSlot::key>("key", "Part of the tables", "Which part of the file: `llama2-70b/h100-80gb`.")
+    text<&TimeSlot::key>("key", "Part of the tables", "Part of the file: `llama2-70b/h100-80gb`.")
         .fileOnly()
         .when<byTable>(),
     part<&TimeSlot::law>("law", "Law of iteration times").when<byLaw>(),
@@ -117,22 +119,21 @@ constexpr FieldSpec speculationRows[]{
         .zeroIs("none"),
     share<&SpeculationChoice::acceptance>(
         "acceptance", "Acceptance of drafts",
-        "Probability that the model keeps a draft token, each by itself; a step yields (1 − a^(k+1)) ÷ (1 − a) tokens "
+        "Probability that the model keeps a draft token, independently; a step yields (1 − a^(k+1)) ÷ (1 − a) tokens "
         "on average.")
         .from(0)
         .to(1)
         .called("Acceptance")
         .when<speculates>(),
     text<&SpeculationChoice::draftModel>("draft_model", "Draft model",
-                                         "A small model that drafts, on one of the devices, priced kernel by kernel.")
+                                         "A small draft model on one of the devices, predicted kernel by kernel.")
         .offering(drafters)
         .called("Drafting costs")
         .zeroIs("a time per token")
         .when<speculates>(),
     seconds<&SpeculationChoice::draftSeconds>(
         "draft_seconds", "Time per draft token",
-        "What one draft token costs, for the whole batch; beside the draft model, if "
-        "there is one.")
+        "Time of one draft token for the whole batch, in addition to the draft model.")
         .from(0)
         .to(1e6)
         .called("Time per draft")
@@ -151,8 +152,8 @@ bool routesByTrace(const ExpertChoice& s) {
 
 constexpr FieldSpec expertRows[]{
     choice<&ExpertChoice::routing>("routing", "Routing to experts",
-                                   "How tokens choose experts. A device computes the tokens whose experts it holds, "
-                                   "and all wait for the slowest: the less even the choice, the longer.",
+                                   "How tokens choose experts. A device computes the tokens of its experts, and all "
+                                   "wait for the slowest. So an uneven choice takes longer.",
                                    routingTitles)
         .called("Tokens choose"),
     number<&ExpertChoice::skew>("skew", "Skew of the experts", "The k-th expert is chosen with weight k^−skew.")
@@ -167,8 +168,8 @@ constexpr FieldSpec expertRows[]{
         .called("Trace")
         .when<routesByTrace>(),
     flag<&ExpertChoice::waves>("waves", "Replicas go in step",
-                               "Replicas are data-parallel ranks of one engine: the experts are spread over all their "
-                               "devices, and every iteration begins and ends together, padded to the largest."),
+                               "Replicas are data-parallel ranks of one engine. The experts are divided over all their "
+                               "devices. All begin and end every iteration together, padded to the largest."),
 };
 
 constexpr std::array<std::string_view, 2> targetTitles{"attention", "all products"};
@@ -179,8 +180,7 @@ constexpr FieldSpec adapterRows[]{
         .to(4096)
         .called("Rank"),
     whole<&AdapterChoice::resident>("resident", "Adapters in memory",
-                                    "Adapters whose weights a replica holds at a time; the others wait in its host's "
-                                    "memory.")
+                                    "Number of adapters in a replica's memory; the others are in host memory.")
         .from(1)
         .to(100'000)
         .called("In memory"),
@@ -190,7 +190,7 @@ constexpr FieldSpec adapterRows[]{
                                     targetTitles)
         .called("Added to"),
     number<&AdapterChoice::hostBandwidth>("host_bandwidth", "Adapters from the host",
-                                          "Bandwidth of one device's way to its host, over which adapters come.")
+                                          "Bandwidth between a device and its host, for loading adapters.")
         .unit(Dimension::DataRate)
         .from(0)
         .to(1e15)
@@ -212,8 +212,8 @@ constexpr std::array<std::string_view, 5> orderTitles{"first come, first served"
 constexpr FieldSpec admissionRows[]{
     choice<&AdmissionSpec::order>(
         "order", "Order of the line",
-        "Who comes next. Fair: the tenant that was given least, counted in prompt tokens and twice the tokens written "
-        "(virtual token counters, OSDI 2024). Deadline: arrival time plus the TTFT limit. Priority: of "
+        "Which request comes next. Fair: the tenant that has received least, counted in prompt tokens and twice the "
+        "output tokens (virtual token counters, OSDI 2024). Deadline: arrival time plus the TTFT limit. Priority: of "
         "the trace.",
         orderTitles)
         .called("Order"),
@@ -234,18 +234,17 @@ bool hasClockShare(const PoolSpec& s) {
 }
 
 constexpr FieldSpec poolRows[]{
-    text<&PoolSpec::name>("name", "Name of the pool", "Results, stages and messages name it so.").fileOnly(),
+    text<&PoolSpec::name>("name", "Name of the pool", "Name in results, stages and messages.").fileOnly(),
     choice<&PoolSpec::role>("role", "Part of the pool",
-                            "Whether its replicas do whole requests, only prompts, or only decode.", roleTitles)
+                            "Whether its replicas process whole requests, only prompts, or only decode.", roleTitles)
         .fileOnly()
         .fixed(),
     whole<&PoolSpec::replicas>("replicas", "Replicas", "Copies of the model behind one router.").to(100'000),
-    text<&PoolSpec::device>("device", "Drawn device",
-                            "Where its devices stand: a path of names in the drawing (`node/h100`).")
+    text<&PoolSpec::device>("device", "Drawn device", "Its devices: a path of names in the drawing (`node/h100`).")
         .zeroIs("the first device that is drawn")
         .fileOnly(),
     text<&PoolSpec::hardware>("hardware", "Serving device",
-                              "Another design than the drawing: an id of the catalogue, or a file.")
+                              "Another design than the drawing: an id of the library, or a file.")
         .called("Device")
         .zeroIs("as drawn")
         .fileOnly(),
@@ -254,7 +253,7 @@ constexpr FieldSpec poolRows[]{
         .fileOnly(),
     part<&PoolSpec::plan>("plan", "Parallelism"),
     part<&PoolSpec::scheduler>("scheduler", "Scheduler"),
-    part<&PoolSpec::admission>("admission", "Waiting line"),
+    part<&PoolSpec::admission>("admission", "Queue"),
     part<&PoolSpec::time>("time", "Iteration times"),
     part<&PoolSpec::speculation>("speculation", "Speculation"),
     part<&PoolSpec::experts>("experts", "Experts"),
@@ -270,20 +269,20 @@ constexpr FieldSpec poolRows[]{
         .failsAs("serving.bad-capacity")
         .in("memory"),
     whole<&PoolSpec::tokensPerBlock>("tokens_per_block", "Tokens per block",
-                                     "Tokens that one block of the paged KV cache holds; 16 is usual.")
+                                     "Tokens per block of the paged KV cache; 16 is common.")
         .from(1)
         .to(1 << 20)
         .failsAs("serving.bad-capacity")
         .in("memory"),
     whole<&PoolSpec::kvBlocks>("kv_blocks", "KV blocks",
-                               "Blocks of a replica's KV cache; otherwise what memory has left beside weights, "
-                               "activations and graphs.")
+                               "Blocks of a replica's KV cache; otherwise computed from the memory that remains beside "
+                               "weights, activations and graphs.")
         .to(1099511627776.0)
         .called("Blocks")
         .zeroIs("from memory")
         .in("memory"),
     number<&PoolSpec::powerCap>("power_cap", "Power cap",
-                                "Power that one device may draw; its clock falls until it does.")
+                                "Power cap of one device; its clock falls until the cap is met.")
         .unit(Dimension::Power)
         .from(0)
         .to(1e6)
@@ -296,7 +295,7 @@ constexpr FieldSpec poolRows[]{
                              clockTitles)
         .called("Clock")
         .in("power"),
-    share<&PoolSpec::clockShare>("clock_share", "Share of the clock", "Share of the nominal clock that is held.")
+    share<&PoolSpec::clockShare>("clock_share", "Share of the clock", "Fixed share of the nominal clock.")
         .above(0)
         .to(1)
         .in("power")
@@ -348,8 +347,7 @@ const FieldTable& fieldTable<AdapterChoice>() {
 }
 template <>
 const FieldTable& fieldTable<AdmissionSpec>() {
-    static constexpr FieldTable table{"Waiting line",       "line", "serving.bad-pool", admissionRows,
-                                      usual<AdmissionSpec>, true};
+    static constexpr FieldTable table{"Queue", "line", "serving.bad-pool", admissionRows, usual<AdmissionSpec>, true};
     return table;
 }
 template <>

@@ -23,13 +23,15 @@ std::vector<FieldOffer> schedulerCompatibilities() {
 }
 
 constexpr FieldSpec schedulerRows[]{
-    text<&SchedulerSpec::id>("id", "Scheduler", "The policy: who runs in the next iteration.")
+    text<&SchedulerSpec::id>("id", "Scheduler", "The policy that chooses the requests of the next iteration.")
         .offering(policies)
         .called("Policy"),
-    whole<&SchedulerSpec::maxSequences>("max_sequences", "Sequences of an iteration",
-                                        "Sequences in one batch or running, as the policy has it.")
+    whole<&SchedulerSpec::maxSequences>(
+        "max_sequences", "Sequences of an iteration",
+        "Maximum number of sequences in one batch, or running, depending on the policy.")
         .from(1),
-    whole<&SchedulerSpec::tokenBudget>("token_budget", "Tokens of an iteration", "Tokens of one iteration, at most.")
+    whole<&SchedulerSpec::tokenBudget>("token_budget", "Tokens of an iteration",
+                                       "Maximum number of tokens of one iteration.")
         .from(1),
     whole<&SchedulerSpec::chunk>("chunk", "Chunk",
                                  "Tokens of an iteration with prompts in it (Sarathi), or of one prompt (SGLang).")
@@ -58,7 +60,7 @@ constexpr FieldSpec schedulerRows[]{
         .zeroIs("the engine's own semantics")
         .fixed(),
     row<&SchedulerSpec::more>(FieldForm::Numbers, "more", "Numbers of the scheduler",
-                              "What only one policy knows, by the names on its card."),
+                              "Options of one policy only, by the names on its card."),
 };
 
 }  // namespace

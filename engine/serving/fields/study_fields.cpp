@@ -23,10 +23,10 @@ constexpr FieldSpec modelRows[]{
         })
         .called("Model"),
     type<&ServedModel::weights>("weights", "Precision of the weights",
-                                "Data type that weights are stored in, and multiplied in where the device can.")
+                                "Data type of stored weights, and of multiplications if the device supports it.")
         .called("Weights"),
     type<&ServedModel::activations>("activations", "Precision of activations",
-                                    "Data type of what flows between the layers.")
+                                    "Data type of activations between the layers.")
         .called("Activations")
         .in("host"),
     type<&ServedModel::kv>("kv", "Precision of the KV cache", "Data type of keys and values in the cache.")
@@ -51,22 +51,22 @@ bool borrowsHelp(const RouterSpec& s) {
 }
 
 constexpr FieldSpec routerRows[]{
-    text<&RouterSpec::id>("id", "Router", "Which replica a request goes to.").offering(routerOffers),
+    text<&RouterSpec::id>("id", "Router", "The policy that chooses the replica of a request.").offering(routerOffers),
     number<&RouterSpec::weight>("weight", "Worth of a prefix",
-                                "Tokens of queue that one token found in a replica's cache is worth.")
+                                "Tokens of queue that count as much as one token found in a replica's cache.")
         .from(0)
         .to(1e9)
         .called("Prefix")
         .when<weighsPrefixes>(),
     number<&RouterSpec::queueTokens>("queue_tokens", "Queue before help",
-                                     "Prompt tokens that wait at a replica before it borrows help from the mixed pool.")
+                                     "Prompt tokens that wait at a replica before it uses the mixed pool too.")
         .from(0)
         .to(1e9)
         .called("Queue")
         .when<borrowsHelp>(),
-    text<&RouterSpec::compatibility>("compatibility", "Routed as", "Routes exactly as a published simulator does.")
+    text<&RouterSpec::compatibility>("compatibility", "Routed as", "Routes exactly as a published simulator.")
         .offering(routerCompatibilities)
-        .zeroIs("Orrery's own way")
+        .zeroIs("Orrery's own rules")
         .fileOnly()
         .fixed(),
 };
@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 3> sharingTitles{"not at all", "one after
 
 constexpr FieldSpec transferRows[]{
     number<&TransferSpec::bytesPerSecond>("bandwidth", "Bandwidth of transfers",
-                                          "Bandwidth of one replica's way out, and in.")
+                                          "Bandwidth out of one replica, and into it.")
         .unit(Dimension::DataRate)
         .from(0)
         .to(1e18)
@@ -94,10 +94,11 @@ constexpr FieldSpec transferRows[]{
         .called("Hidden share")
         .zeroIs("none"),
     choice<&TransferSpec::sharing>("sharing", "Sharing of links",
-                                   "How transfers that use one end of a link at the same time share it.", sharingTitles)
+                                   "How simultaneous transfers at one end of a link share its bandwidth.",
+                                   sharingTitles)
         .called("Shared"),
     seconds<&TransferSpec::retry>("retry", "Time between looks for room",
-                                  "Time between two looks for room where a cache is to go.")
+                                  "Time between two checks for free memory at the target of a cache.")
         .from(0)
         .to(1e6)
         .called("Looks again after")
@@ -123,23 +124,23 @@ constexpr FieldSpec autoscaleRows[]{
         .zeroIs("none")
         .when<scales>(),
     share<&AutoscaleSpec::up>("up", "Load to grow above",
-                              "Mean load of a replica beyond which a pool grows: the larger of KV cache in use and "
-                              "requests ÷ sequences of its scheduler.")
+                              "Mean load of a replica above which a pool grows. The load is the larger of the use of "
+                              "the KV cache and requests ÷ sequences of its scheduler.")
         .from(0)
         .to(1e6)
         .called("Grows above")
         .when<scales>(),
     share<&AutoscaleSpec::down>("down", "Load to shrink below",
-                                "Mean load of a replica below which one leaves, when it has finished what runs.")
+                                "Mean load of a replica below which one stops, after it has finished its requests.")
         .from(0)
         .to(1e6)
         .called("Shrinks below")
         .when<scales>(),
-    whole<&AutoscaleSpec::least>("least", "Fewest replicas", "Replicas that a pool never goes below.")
+    whole<&AutoscaleSpec::least>("least", "Fewest replicas", "Minimum number of replicas of a pool.")
         .to(100'000)
         .called("Least")
         .when<scales>(),
-    whole<&AutoscaleSpec::most>("most", "Most replicas", "Replicas that a pool never goes beyond.")
+    whole<&AutoscaleSpec::most>("most", "Most replicas", "Maximum number of replicas of a pool.")
         .to(100'000)
         .called("Most")
         .zeroIs("all that are set")
@@ -148,11 +149,11 @@ constexpr FieldSpec autoscaleRows[]{
 
 constexpr FieldSpec failureRows[]{
     whole<&ReplicaFailure::replica>("replica", "Replica that fails",
-                                    "Which one, counted over all pools; in files from 0 on.")
+                                    "Number of the replica over all pools, from 0 in files.")
         .to(1e9)
         .counted()
         .called("Replica"),
-    seconds<&ReplicaFailure::at>("at", "Time of the failure", "Time after the run's begin.")
+    seconds<&ReplicaFailure::at>("at", "Time of the failure", "Time after the beginning of the run.")
         .from(0)
         .to(1e9)
         .called("At"),
@@ -160,10 +161,10 @@ constexpr FieldSpec failureRows[]{
         .from(0)
         .to(1e9)
         .called("For")
-        .zeroIs("good"),
-    flag<&ReplicaFailure::drain>("drain", "It drains",
-                                 "It finishes what runs and takes nothing new; otherwise what runs there is lost and "
-                                 "starts again elsewhere."),
+        .zeroIs("permanent"),
+    flag<&ReplicaFailure::drain>(
+        "drain", "It drains",
+        "On: it finishes its requests and accepts no new ones. Off: its requests are lost and start again elsewhere."),
 };
 
 constexpr FieldSpec promiseRows[]{
@@ -174,7 +175,7 @@ constexpr FieldSpec promiseRows[]{
         .called("First token")
         .zeroIs("none"),
     seconds<&ServiceLevel::tpot>("tpot", "Time per output token",
-                                 "A request meets the SLO if further tokens come at this pace, on average.")
+                                 "A request meets the SLO if its mean time per further token is within this limit.")
         .from(0)
         .to(1e9)
         .called("Per token")
@@ -191,19 +192,22 @@ bool asksForAdapters(const TenantSpec& s) {
 }
 
 constexpr FieldSpec tenantRows[]{
-    text<&TenantSpec::name>("name", "Name", "Results and pools name it so."),
-    number<&TenantSpec::share>("share", "Share", "Of the sessions, against the other tenants' shares.").from(0).to(1e9),
-    whole<&TenantSpec::adapters>("adapters", "LoRA adapters", "LoRA adapters that its sessions ask for.")
+    text<&TenantSpec::name>("name", "Name", "Name in results and pools."),
+    number<&TenantSpec::share>("share", "Share", "Weight of this tenant when sessions are drawn.").from(0).to(1e9),
+    whole<&TenantSpec::adapters>("adapters", "LoRA adapters", "Number of LoRA adapters that its sessions use.")
         .to(1'000'000)
         .zeroIs("none"),
     number<&TenantSpec::adapterSkew>("adapter_skew", "Skew of its adapters",
-                                     "Its k-th adapter is asked for with weight k^−skew.")
+                                     "Its k-th adapter is used with weight k^−skew.")
         .from(0)
         .to(10)
         .called("Skew")
         .when<asksForAdapters>()
         .always(),
-    seconds<&TenantSpec::ttft>("ttft", "First token", "TTFT limit of this tenant.").from(0).to(1e9).zeroIs("as to all"),
+    seconds<&TenantSpec::ttft>("ttft", "First token", "TTFT limit of this tenant.")
+        .from(0)
+        .to(1e9)
+        .zeroIs("the common limit"),
 };
 
 bool hasWorkers(const StageSpec& s) {
@@ -212,33 +216,32 @@ bool hasWorkers(const StageSpec& s) {
 constexpr double mostStageTokens = 1 << 30;
 
 constexpr FieldSpec stageRows[]{
-    text<&StageSpec::name>("name", "Name", "Results name it so: retrieve, rerank, answer."),
+    text<&StageSpec::name>("name", "Name", "Name in results: retrieve, rerank, answer."),
     text<&StageSpec::pool>("pool", "On the pool",
                            "Name of the pool that runs it; otherwise `seconds` and `per_token` say how long it takes.")
         .zeroIs("its own workers"),
-    number<&StageSpec::ofPrompt>("of_prompt", "Reads", "Times the question's tokens.")
+    number<&StageSpec::ofPrompt>("of_prompt", "Reads", "Factor for the tokens of the question.")
         .from(0)
         .to(1e6)
         .called("Reads ×"),
-    whole<&StageSpec::added>("added", "Reads too", "So many tokens more: passages, instructions.")
+    whole<&StageSpec::added>("added", "Reads too", "Added tokens: passages, instructions.")
         .to(mostStageTokens)
         .called("and"),
-    whole<&StageSpec::output>("output", "Writes", "Tokens that it yields.").to(mostStageTokens).zeroIs("the answer"),
+    whole<&StageSpec::output>("output", "Writes", "Output tokens of the stage.")
+        .to(mostStageTokens)
+        .zeroIs("the answer"),
     seconds<&StageSpec::pause>("pause", "Pause before",
                                "Time between the end of the stage before it and its own begin.")
         .from(0)
         .to(1e6)
         .zeroIs("none"),
-    seconds<&StageSpec::seconds>("seconds", "A pass takes", "Time of one pass, whatever is in it.")
-        .from(0)
-        .to(1e6)
-        .when<hasWorkers>(),
-    seconds<&StageSpec::perToken>("per_token", "and per token", "Time more for each token of its prompts.")
+    seconds<&StageSpec::seconds>("seconds", "A pass takes", "Time of one pass.").from(0).to(1e6).when<hasWorkers>(),
+    seconds<&StageSpec::perToken>("per_token", "and per token", "Further time for each token of its prompts.")
         .from(0)
         .to(1e6)
         .zeroIs("none")
         .when<hasWorkers>(),
-    whole<&StageSpec::workers>("workers", "Workers", "That run it side by side.")
+    whole<&StageSpec::workers>("workers", "Workers", "Number of parallel workers.")
         .from(1)
         .to(100'000)
         .when<hasWorkers>(),
@@ -254,19 +257,18 @@ constexpr FieldSpec capacityRows[]{
         .from(1e-6)
         .to(1)
         .called("Must meet it"),
-    number<&CapacitySpec::guess>("guess", "First rate of the search", "Requests per second that are tried first.")
+    number<&CapacitySpec::guess>("guess", "First rate of the search", "First request rate of the search.")
         .from(1e-4)
         .to(1e6)
         .called("First rate")
         .fixed(),
     share<&CapacitySpec::tolerance>("tolerance", "Width of the answer",
-                                    "Width of the last bracket of the search, as a share of it.")
+                                    "Relative width of the last bracket of the search.")
         .from(1e-4)
         .to(1)
         .called("Precision")
         .fixed(),
-    number<&CapacitySpec::highest>("highest", "Highest rate of the search",
-                                   "Requests per second, never more than this.")
+    number<&CapacitySpec::highest>("highest", "Highest rate of the search", "Highest request rate of the search.")
         .from(1e-4)
         .to(1e6)
         .called("Highest rate")
@@ -285,17 +287,17 @@ constexpr auto tenantsOf = [](ServingStudy& s) -> decltype(auto) { return (s.sce
 constexpr auto stagesOf = [](ServingStudy& s) -> decltype(auto) { return (s.scenario.stages); };
 
 constexpr FieldSpec studyRows[]{
-    text<&ServingStudy::name>("name", "Name", "What the question is called.").fileOnly(),
-    text<&ServingStudy::description>("description", "Description", "What it shows, for the gallery of examples.")
+    text<&ServingStudy::name>("name", "Name", "Name of the question.").fileOnly(),
+    text<&ServingStudy::description>("description", "Description", "Description in the gallery of examples.")
         .fileOnly(),
     text<&ServingStudy::hardware>("hardware", "Drawing",
-                                  "A device of the catalogue or a hardware file; in a project the name of a design.")
+                                  "A device of the library or a hardware file; in a project the name of a design.")
         .zeroIs("the project's first")
         .fileOnly(),
     part<modelOf>("model", "Served model"),
-    list<poolsOf>("pools", "Pools", "Replicas that are alike."),
+    list<poolsOf>("pools", "Pools", "Groups of equal replicas."),
     part<routerOf>("router", "Router"),
-    optional<transferOf>("transfer", "Transfers of KV caches", "Otherwise they take the links of the drawing."),
+    optional<transferOf>("transfer", "Transfers of KV caches", "Without it the links of the drawing are used."),
     part<autoscaleOf>("autoscale", "Autoscaling"),
     list<failuresOf>("failures", "Failures"),
     part<promiseOf>("promise", "SLO (service-level objective)"),
@@ -303,11 +305,11 @@ constexpr FieldSpec studyRows[]{
     list<stagesOf>("stages", "Stages of a question"),
     part<&ServingStudy::traffic>("traffic", "Traffic"),
     whole<&ServingStudy::seed>("seed", "Seed of the traffic",
-                               "The same seed makes the same traffic and the same answer.")
+                               "The same seed gives the same traffic and the same answer.")
         .called("Seed")
         .in("traffic"),
     optional<&ServingStudy::compareWith>("compare_with", "Compared scheduler",
-                                         "In place of every pool's own, on the same requests."),
+                                         "A second scheduler for every pool, on the same requests."),
     part<&ServingStudy::capacity>("capacity", "Search of the capacity"),
     row<&ServingStudy::sweep>(FieldForm::Axes, "sweep", "Configurations to search",
                               "Values to try, by key: every combination of them."),

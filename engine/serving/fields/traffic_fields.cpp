@@ -54,7 +54,7 @@ constexpr FieldSpec arrivalRows[]{
         .called("Burst")
         .in("shape")
         .when<hasBursts>(),
-    share<&ArrivalSpec::burstShare>("burst_share", "Time in bursts", "Share of the time that lies in bursts.")
+    share<&ArrivalSpec::burstShare>("burst_share", "Time in bursts", "Share of the time in bursts.")
         .from(0.001)
         .to(0.999)
         .called("Share of the time")
@@ -66,7 +66,7 @@ constexpr FieldSpec arrivalRows[]{
         .called("One lasts")
         .in("shape")
         .when<hasBursts>(),
-    share<&ArrivalSpec::swing>("swing", "Swing of the rate", "Highest rate ÷ mean rate, less one.")
+    share<&ArrivalSpec::swing>("swing", "Swing of the rate", "Highest rate ÷ mean rate, minus one.")
         .from(0)
         .to(1)
         .called("Swing")
@@ -146,47 +146,47 @@ bool hasTrace(const TraceSpec& s) {
 constexpr FieldSpec traceRows[]{
     text<&TraceSpec::file>("file", "Trace of requests", "A file of requests; relative to the folder of this file.")
         .fileOnly(),
-    text<&TraceSpec::kind>("kind", "Kind of trace", "Whose format the file has; `auto`: the one whose columns it has.")
+    text<&TraceSpec::kind>("kind", "Kind of trace", "Format of the file; `auto`: recognised by its columns.")
         .offering(traceOffers)
         .called("Kind")
         .fixed()
         .when<hasTrace>(),
     text<&TraceSpec::arrival>("arrival", "Column of arrivals", "Column with the time of arrival.")
         .called("Arrivals")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
     text<&TraceSpec::prompt>("prompt", "Column of prompts", "Column with the tokens of the prompt.")
         .called("Prompts")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
     text<&TraceSpec::output>("output", "Column of outputs", "Column with the tokens of the answer.")
         .called("Outputs")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
     text<&TraceSpec::id>("id", "Column of ids", "Column that names requests.")
         .called("Ids")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
-    text<&TraceSpec::tenant>("tenant", "Column of tenants", "Column that names who asks.")
+    text<&TraceSpec::tenant>("tenant", "Column of tenants", "Column with the tenant.")
         .called("Tenants")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
     text<&TraceSpec::priority>("priority", "Column of priorities", "Column with a number; smaller goes first.")
         .called("Priorities")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .when<hasTrace>(),
     text<&TraceSpec::unit>("unit", "Unit of arrivals", "Unit of the column of arrivals: s, ms, us, ns, or date.")
         .offering(traceUnits)
         .called("Times in")
-        .zeroIs("as the kind has it")
+        .zeroIs("that of the format")
         .fixed()
         .when<hasTrace>(),
     flag<&TraceSpec::sort>("sort", "Sort by arrival",
-                           "Rows are put in order of arrival; otherwise a file that is not is refused.")
+                           "On: rows are sorted by arrival. Off: an unsorted file is refused.")
         .fixed()
         .when<hasTrace>(),
     flag<&TraceSpec::lenient>("lenient", "Leave out failed requests",
-                              "Rows without output or prompt are left out; otherwise a file that has some is refused.")
+                              "On: rows without output or prompt are skipped. Off: a file with such rows is refused.")
         .fixed()
         .when<hasTrace>(),
 };
@@ -202,7 +202,7 @@ constexpr FieldSpec sessionRows[]{
         .to(1000)
         .called("Turns"),
     flag<&SessionSpec::geometric>("geometric", "Some longer, some shorter",
-                                  "The number of turns is geometric; otherwise every conversation has as many.")
+                                  "The number of turns is geometric; otherwise it is the same in every conversation.")
         .when<hasTurns>(),
     seconds<&SessionSpec::think>("think", "Thinking between turns",
                                  "Mean time between an answer and the next question, exponential.")
@@ -229,7 +229,7 @@ constexpr FieldSpec agentRows[]{
         .to(1000)
         .zeroIs("none"),
     flag<&AgentSpec::geometric>("geometric", "Some turns call more often",
-                                "The number of calls is geometric; otherwise every turn has as many.")
+                                "The number of calls is geometric; otherwise it is the same in every turn.")
         .called("Some more, some fewer")
         .when<hasCalls>(),
     seconds<&AgentSpec::toolSeconds>("tool_seconds", "Time of a tool", "Mean time of a tool, exponential.")
@@ -245,21 +245,21 @@ constexpr FieldSpec agentRows[]{
         .called("A result has")
         .when<hasCalls>()
         .always(),
-    whole<&AgentSpec::callTokens>("call_tokens", "Tokens of a call", "Tokens of output that make a call.")
+    whole<&AgentSpec::callTokens>("call_tokens", "Tokens of a call", "Output tokens of a call.")
         .from(1)
         .to(1 << 20)
         .called("A call has")
         .when<hasCalls>()
         .always(),
-    whole<&AgentSpec::samples>("samples", "Answers side by side",
-                               "Answers to one prompt, side by side (test-time scaling); what follows waits for the "
-                               "longest.")
+    whole<&AgentSpec::samples>(
+        "samples", "Answers side by side",
+        "Parallel answers to one prompt (test-time scaling); the next step waits for the longest.")
         .from(1)
         .to(4096)
         .called("Answers"),
-    number<&AgentSpec::reasoning>("reasoning", "Tokens of thought",
-                                  "Tokens of thought per token of answer; they are written first and dropped from the "
-                                  "history.")
+    number<&AgentSpec::reasoning>(
+        "reasoning", "Reasoning tokens",
+        "Reasoning tokens per answer token. They are generated first and do not stay in the history.")
         .from(0)
         .to(1000)
         .called("Thought")
@@ -276,29 +276,29 @@ constexpr FieldSpec editRows[]{
         .to(mostSeconds)
         .called("Until")
         .zeroIs("the end"),
-    whole<&TrafficEdit::skip>("skip", "Requests left out at first", "Requests left out at the beginning.")
+    whole<&TrafficEdit::skip>("skip", "Requests left out at first", "Requests skipped at the beginning.")
         .to(1e9)
         .called("Skips"),
-    number<&TrafficEdit::rate>("rate", "Factor of the rate", "Requests come so many times as fast.")
+    number<&TrafficEdit::rate>("rate", "Factor of the rate", "Factor for the request rate.")
         .from(1e-6)
         .to(1e6)
         .called("Rate ×"),
-    number<&TrafficEdit::prompt>("prompt", "Factor of prompts", "Prompts are so many times as long.")
+    number<&TrafficEdit::prompt>("prompt", "Factor of prompts", "Factor for prompt lengths.")
         .from(1e-6)
         .to(1e6)
         .called("Prompts ×"),
-    number<&TrafficEdit::output>("output", "Factor of outputs", "Outputs are so many times as long.")
+    number<&TrafficEdit::output>("output", "Factor of outputs", "Factor for output lengths.")
         .from(1e-6)
         .to(1e6)
         .called("Outputs ×"),
-    whole<&TrafficEdit::mostPrompt>("most_prompt", "Longest prompt kept", "Requests with a longer prompt are left out.")
+    whole<&TrafficEdit::mostPrompt>("most_prompt", "Longest prompt kept", "Requests with a longer prompt are skipped.")
         .called("Longest prompt")
         .zeroIs("no limit"),
-    whole<&TrafficEdit::mostOutput>("most_output", "Longest output kept", "Requests with a longer output are left out.")
+    whole<&TrafficEdit::mostOutput>("most_output", "Longest output kept", "Requests with a longer output are skipped.")
         .called("Longest output")
         .zeroIs("no limit"),
     whole<&TrafficEdit::mostText>("most_text", "Longest text kept",
-                                  "Requests with more tokens of prompt and output are left out.")
+                                  "Requests with more tokens of prompt and output are skipped.")
         .called("Longest text")
         .zeroIs("no limit"),
 };
@@ -314,7 +314,7 @@ std::vector<FieldOffer> trafficCompatibilities() {
 }
 
 constexpr FieldSpec trafficRows[]{
-    text<&TrafficSpec::name>("name", "Name of the traffic", "What the traffic is called.").fileOnly(),
+    text<&TrafficSpec::name>("name", "Name of the traffic", "Name of the traffic.").fileOnly(),
     whole<&TrafficSpec::requests>("requests", "Number of requests",
                                   "Requests of the run, at most: of a trace, or of what `duration` has.")
         .to(5e7)
@@ -331,11 +331,11 @@ constexpr FieldSpec trafficRows[]{
                                "Tokens of a prompt; with `ratio`, of prompt and output together."),
     part<&TrafficSpec::output>("output", "Length of outputs", "Tokens of an answer.").when<drawsOutput>(),
     number<&TrafficSpec::ratio>("ratio", "Prompt tokens per output token",
-                                "One length is drawn and split into so many prompt tokens per token of output.")
+                                "One length is drawn and split into so many prompt tokens per output token.")
         .from(0)
         .to(1e6)
         .called("Prompt ÷ output")
-        .zeroIs("drawn apart")
+        .zeroIs("drawn separately")
         .in("lengths"),
     part<&TrafficSpec::trace>("trace", "Trace"),
     part<&TrafficSpec::sessions>("sessions", "Conversations"),
@@ -343,13 +343,13 @@ constexpr FieldSpec trafficRows[]{
     part<&TrafficSpec::edit>("edit", "Slice and scale"),
     whole<&TrafficSpec::sharedPrompt>(
         "shared_prompt", "Tokens that prompts share",
-        "Tokens that the prompts of a group begin with: instructions, documents. A prefix "
-        "cache finds them.")
+        "Common tokens at the beginning of the prompts of a group: instructions, documents. A prefix cache finds them.")
         .to(1 << 20)
         .called("Alike at first")
         .zeroIs("nothing")
         .in("sessions"),
-    whole<&TrafficSpec::promptGroups>("prompt_groups", "Groups of prompts", "Groups of prompts that begin alike.")
+    whole<&TrafficSpec::promptGroups>("prompt_groups", "Groups of prompts",
+                                      "Number of groups of prompts with a common beginning.")
         .from(1)
         .to(1e9)
         .called("Different ones")
@@ -362,14 +362,14 @@ constexpr FieldSpec trafficRows[]{
         .zeroIs("none")
         .in("tenants"),
     whole<&TrafficSpec::hashTokens>("hash_tokens", "Tokens per hash",
-                                    "Tokens of a block of text that prefix caches may find again.")
+                                    "Tokens per block of text that prefix caches can find.")
         .from(1)
         .to(1 << 16)
         .in("sessions"),
     text<&TrafficSpec::compatibility>("compatibility", "Drawn as",
                                       "Draws requests exactly as a published simulator does: `vidur`.")
         .offering(trafficCompatibilities)
-        .zeroIs("Orrery's own way")
+        .zeroIs("Orrery's own rules")
         .fileOnly()
         .fixed(),
 };

@@ -224,7 +224,7 @@ QRectF LinkTool::extent() const {
 QString LinkTool::hint() const {
     if (from_.node < 0)
         return CanvasView::tr("Drag from one component to another, at a dot to choose its port; or Tab and Enter");
-    return CanvasView::tr("To which component? Click it, or walk to it and press Enter; Esc starts again");
+    return CanvasView::tr("To which component? Click it, or go to it with Tab and press Enter; Esc starts again");
 }
 
 }  // namespace orrery::ui

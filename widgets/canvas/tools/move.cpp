@@ -70,8 +70,8 @@ void MoveTool::release(const ToolEvent& event) {
         return context_.refuse({Severity::Error,
                                 "canvas.nesting",
                                 why_.toStdString(),
-                                "a component that may hold it",
-                                "Drop it on one of those that light up",
+                                "a component that can contain it",
+                                "drop it on one of the highlighted components",
                                 {}});
     }
     if (inPlace && std::abs(by_.x()) < 0.05 && std::abs(by_.y()) < 0.05) return;
@@ -191,7 +191,7 @@ QCursor MoveTool::cursor() const {
 }
 
 QString MoveTool::hint() const {
-    return CanvasView::tr("Esc puts back; Ctrl copies, Alt keeps it in its parent, Shift suspends snapping");
+    return CanvasView::tr("Esc cancels; Ctrl copies, Alt keeps it in its parent, Shift turns snapping off");
 }
 
 }  // namespace orrery::ui

@@ -71,8 +71,8 @@ void PlaceTool::refuse() const {
     context_.refuse({Severity::Error,
                      "canvas.nesting",
                      whyNot(*context_.scene().nodes()[under_].component, kinds_).toStdString(),
-                     "a component that may hold it",
-                     "Click on one of those that light up",
+                     "a component that can contain it",
+                     "click one of the highlighted components",
                      {}});
 }
 

@@ -155,7 +155,7 @@ QCursor SelectTool::cursor() const {
 
 QString SelectTool::hint() const {
     if (context_.selection.paths().empty()) return {};
-    return CanvasView::tr("Drag moves, with Ctrl copies; Shift suspends snapping");
+    return CanvasView::tr("Drag to move, with Ctrl to copy; Shift turns snapping off");
 }
 
 }  // namespace orrery::ui

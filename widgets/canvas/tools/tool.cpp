@@ -201,7 +201,7 @@ QString whyNot(const Component& holder, const std::vector<ComponentKind>& kinds)
         if (mayContain(holder.kind, kind)) continue;
         return QObject::tr("A %1 cannot hold a %2").arg(qs(label(holder.kind)).toLower(), qs(label(kind)));
     }
-    return QObject::tr("%1 cannot hold all of these").arg(qs(nameOf(holder)));
+    return QObject::tr("%1 cannot contain all of these").arg(qs(nameOf(holder)));
 }
 
 QRectF paintNote(QPainter* painter, const QPointF& at, const QString& text, const QRectF& within, bool bad) {
