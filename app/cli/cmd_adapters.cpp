@@ -69,7 +69,7 @@ std::string text(const Adapter& adapter) {
     if (!found.why.empty()) out += fmt::format("why: {}\n", found.why);
     if (!adapter.program.variable.empty()) out += fmt::format("its path may stand in: {}\n", adapter.program.variable);
     if (!adapter.program.install.empty()) out += fmt::format("where it comes from: {}\n", adapter.program.install);
-    out += fmt::format("needs: {}\nanswers: {}\nbreaks where: {}\ntried: {}\nlineage: {}\nfile: {}\n",
+    out += fmt::format("needs: {}\nanswers: {}\nlimits: {}\ntried: {}\nlineage: {}\nfile: {}\n",
                        fmt::join(adapter.needs, "; "), asksText(adapter), adapter.fails, adapter.tried,
                        fmt::join(adapter.lineage, "; "), adapter.file);
     out += fmt::format("\nas in --method {}, or --method '{}(recorded=FOLDER)'\n", adapter.id, adapter.id);

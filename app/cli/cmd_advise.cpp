@@ -70,7 +70,7 @@ std::string adviceText(const AdviceQuestion& question, const AdviceAnswer& answe
         if (each.verdict != AdviceVerdict::Recommended) continue;
         text += fmt::format("\n{} ({})\n", each.method, each.title);
         for (const std::string& reason : each.reasons) text += fmt::format("  {}\n", reason);
-        text += fmt::format("  needs: {}\n  breaks where: {}\n", fmt::join(each.needs, "; "), each.failureMode);
+        text += fmt::format("  needs: {}\n  limits: {}\n", fmt::join(each.needs, "; "), each.failureMode);
     }
     std::string others;
     for (const Advice& each : answer.methods) {

@@ -64,7 +64,7 @@ std::string costHere(const Method& method, const Scenario& scenario) {
 
 std::string cardText(const Method& method, const Scenario* scenario) {
     const MethodCard& card = method.card;
-    std::string out = fmt::format("{}: {}\n\n{}\n\nneeds: {}\nbreaks where: {}\n", card.id, card.title, card.summary,
+    std::string out = fmt::format("{}: {}\n\n{}\n\nneeds: {}\nlimits: {}\n", card.id, card.title, card.summary,
                                   fmt::join(card.needs, "; "), card.failureMode);
     out += fmt::format("an answer takes: {}\n", toText(card.cost));
     if (scenario) out += fmt::format("for {}: about {}\n", scenario->name(), costHere(method, *scenario));
@@ -73,7 +73,7 @@ std::string cardText(const Method& method, const Scenario* scenario) {
     }
     out += fmt::format("lineage: {}\n\n", fmt::join(card.lineage, "; "));
     if (card.options.empty()) return out + "It has no options.\n";
-    Table table({"option", "choices, the first stands unless told", "meaning"});
+    Table table({"option", "choices (default first)", "meaning"});
     for (const MethodOption& option : card.options) {
         const bool text = option.choices.empty() && !option.slot;
         std::vector<std::string_view> choices{!text || !option.fallback.empty() ? option.fallback

@@ -53,7 +53,7 @@ Assumption ofOption(const MethodCard& card, std::string_view key, const std::set
     const MethodOption* option = optionNamed(card, key);
     if (!option) return {"not modelled", fmt::format("The method has no option '{}' and takes every row alike", key)};
     if (const auto chosen = options.options.find(key); chosen != options.options.end())
-        return {chosen->second, fmt::format("{}, for all rows, as it was asked for", option->title)};
+        return {chosen->second, fmt::format("{}, for all rows, as requested", option->title)};
     if (options.asMeasured && !measured.empty()) {
         const auto has = [&](const std::string& word) {
             return std::find(option->choices.begin(), option->choices.end(), word) != option->choices.end();
@@ -62,8 +62,7 @@ Assumption ofOption(const MethodCard& card, std::string_view key, const std::set
             return {"as measured", fmt::format("{} as each row's software ran; {} where its source does not say",
                                                option->title, option->fallback)};
     }
-    return {std::string(option->fallback),
-            fmt::format("{}, for all rows, as the method has it by itself", option->title)};
+    return {std::string(option->fallback), fmt::format("{}, for all rows, the default of the method", option->title)};
 }
 
 /// Sections of the method that speak of these kinds; a composition's are those of its kernels.

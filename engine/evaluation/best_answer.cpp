@@ -53,7 +53,7 @@ double expectedError(const Estimate& estimate) {
 }
 
 std::string supportText(const Estimate& estimate) {
-    if (!estimate.support) return "its interval is all that it says about itself";
+    if (!estimate.support) return "only its interval shows its error";
     const Support& support = *estimate.support;
     std::string text = support.what;
     if (support.unmeasured < 0.995) {

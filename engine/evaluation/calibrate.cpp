@@ -24,7 +24,7 @@ Expected<CalibrateResult> calibrate(const KernelMethod& method, std::span<const 
                                     std::span<const RowRef> rows, const CalibrateOptions& options) {
     if (!method.fit) {
         return fail("calibration.nothing-to-fit", fmt::format("{} has nothing to fit", method.id),
-                    "a method with free parameters", "`orrery-cli evaluate` says how it does as it is");
+                    "a method with free parameters", "`orrery-cli evaluate` shows its error without a fit");
     }
     auto split = splitRows(tables, rows, options.holdout);
     if (!split) return tl::unexpected(std::move(split.error()));

@@ -108,7 +108,7 @@ private:
         }
         return fail("learning.no-rows",
                     fmt::format("{} has nothing to fit in {} {}", method_.id, outcome.kind, outcome.variant),
-                    "kernels that the method prices", "choose others with --where");
+                    "kernels that the method predicts", "choose others with --where");
     }
 
     void warnIfSeen(const CalibrationSection& section, const KernelRows& rows, const SectionOutcome& outcome,

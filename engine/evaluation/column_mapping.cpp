@@ -230,7 +230,7 @@ Expected<ImportDescription> describe(const ColumnMapping& mapping) {
         !mappedTo(mapping, "kind").empty() || std::any_of(mapping.words.begin(), mapping.words.end(), kindOf);
     if (!kind || mapping.time.empty()) {
         return fail("mapping.incomplete",
-                    kind ? "no column says how long a kernel took" : "nothing says what kind of kernels these are",
+                    kind ? "no column says how long a kernel took" : "the kind of the kernels is missing",
                     kind ? "time=COLUMN and its unit" : "kind=gemm, or a column that says it: kind={column}",
                     kind ? "a rate can be turned: 2 * m * n * k / tflops * 1e-12" : "");
     }
@@ -273,9 +273,9 @@ Expected<ReferenceTable> tryMapping(const TableSample& sample, const ImportDescr
         if (!each.catalogue.empty()) continue;
         table.warnings.push_back(warning(
             "reference.unknown-device",
-            each.name.empty() ? std::string("nothing says which device this is")
+            each.name.empty() ? std::string("the device is missing")
                               : fmt::format("the hardware catalogue has no '{}'", each.name),
-            "say which device of the catalogue it is; its rows cannot be priced", Place{sample.path, 0, 0, {}}));
+            "name a device of the library; without it the rows cannot be predicted", Place{sample.path, 0, 0, {}}));
     }
     return table;
 }

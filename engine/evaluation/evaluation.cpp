@@ -158,12 +158,13 @@ Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTab
     evaluation.warnings = std::move(warnings);
     if (evaluation.notCovered > 0) {
         evaluation.warnings.push_back(warning("evaluation.not-covered",
-                                              fmt::format("{} does not price {} of {} rows; they are in no figure",
+                                              fmt::format("{} does not predict {} of {} rows; they are in no figure",
                                                           method.card.id, evaluation.notCovered, rows.size()),
                                               "choose rows that it covers with --where"));
     }
     if (evaluation.rows.size() == 0) {
-        return fail("evaluation.not-covered", fmt::format("{} prices none of the {} rows", method.card.id, rows.size()),
+        return fail("evaluation.not-covered",
+                    fmt::format("{} predicts none of the {} rows", method.card.id, rows.size()),
                     "rows that the method covers", "choose other rows with --where, or another method");
     }
     std::tie(evaluation.figures.secondsLow, evaluation.figures.secondsPerAnswer, evaluation.figures.secondsHigh) =

@@ -99,7 +99,7 @@ Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tab
     }
     if (unknown > 0) {
         warnings.push_back(warning("reference.unknown-device",
-                                   fmt::format("{} rows are of devices that the hardware catalogue lacks", unknown),
+                                   fmt::format("{} rows are of devices that are not in the library", unknown),
                                    "give an id with --device, or add a preset"));
     }
     if (!all.empty()) return all;

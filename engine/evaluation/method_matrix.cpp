@@ -39,7 +39,7 @@ std::string whyNot(const MatrixEntry& entry, std::span<const ReferenceTable> tab
     if (by == Facet::Platform && std::find(platforms.begin(), platforms.end(), word) == platforms.end())
         return fmt::format("not made for {}", word);
     if (!entry.evaluation && !entry.refusal.empty()) return entry.refusal;
-    return fmt::format("prices none of the {} rows", rows.size());
+    return fmt::format("predicts none of the {} rows", rows.size());
 }
 
 struct OneColumn {

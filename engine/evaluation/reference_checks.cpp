@@ -159,7 +159,7 @@ Expected<void> leaveOutAbsurd(ReferenceTable& table) {
         first->message += fmt::format("; so are {} of {} rows, so the unit must be another", left, before);
         return tl::unexpected(std::move(*first));
     }
-    first->message += fmt::format("; {} rows were left out for this reason", left);
+    first->message += fmt::format("; {} rows were not read for this reason", left);
     table.warnings.push_back(std::move(*first));
     return {};
 }

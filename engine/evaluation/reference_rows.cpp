@@ -374,7 +374,7 @@ private:
         if (lines == 0) return empty();
         for (auto& [code, reason] : leftOut_) {
             if (reason.count > 1) {
-                reason.first.message += fmt::format("; {} lines were left out for this reason", reason.count);
+                reason.first.message += fmt::format("; {} lines were not read for this reason", reason.count);
             } else {
                 reason.first.message += "; the line was left out";
             }

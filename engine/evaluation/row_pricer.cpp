@@ -85,7 +85,7 @@ std::vector<RowPricer::DeviceRows> RowPricer::devices() {
     for (const auto& [name, count] : unknown) {
         warnings_.push_back(
             warning("reference.unknown-device",
-                    fmt::format("the hardware catalogue has no '{}'; its {} rows are left out", name, count),
+                    fmt::format("the library has no device '{}'; its {} rows are not used", name, count),
                     "give its id with --device, or add a preset"));
         if (options_.progress) options_.progress->advance(count);
     }

@@ -126,7 +126,7 @@ Expected<ModelReference> readItem(const YamlNode& item, const std::string& file)
     const YamlNode* serving = fields.find("serving");
     const std::string word = fields.text("task", serving ? "serving-run" : "pass");
     if ((word == toText(TaskKind::ServingRun)) != (serving != nullptr))
-        return wrong("a serving run says its requests, and nothing else does", "serving: {requests: …, prompt: …}");
+        return wrong("only a serving run has requests", "serving: {requests: …, prompt: …}");
     if (serving) {
         if (!serving->isMap()) return wrong("the requests are no map", "serving: {requests: …, prompt: …}");
         YamlFields inside(*serving, file, "references/serving");
@@ -149,7 +149,7 @@ Expected<ModelReference> readItem(const YamlNode& item, const std::string& file)
     }
     reference.software = fields.text("software", {});
     reference.source = fields.text("source", {});
-    if (reference.source.empty()) return wrong("the source is missing", "who measured it and where it stands");
+    if (reference.source.empty()) return wrong("the source is missing", "who measured it and where it is published");
     reference.noise = fields.number("noise", 0, 10, 0);
     const auto kind = fields.text("kind", "measured");
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](ReferenceKind k) { return toText(k) == kind; });

@@ -216,11 +216,10 @@ Expected<std::vector<RowRef>> heldOutRows(const CalibrationSet& calibrations, st
     std::vector<RowRef> left(rows.begin(), rows.end());
     for (const std::string& split : splits) left = testedRows(tables, left, *readHoldout(split));
     if (!whole.empty()) {
-        warnings.push_back(warning("calibration.all-fitted",
-                                   fmt::format("{}: {} kept no row for a test, so rows of that kind may have been "
-                                               "fitted",
-                                               method, whole),
-                                   "choose other rows by --where, or --leave-device-out"));
+        warnings.push_back(
+            warning("calibration.all-fitted",
+                    fmt::format("{}: {} has no held-out row, so rows of that kind may have been fitted", method, whole),
+                    "choose other rows by --where, or --leave-device-out"));
     }
     if (left.empty()) {
         return fail("reference.empty-split", fmt::format("no row was held out when {} was fitted", method),

@@ -143,7 +143,7 @@ const std::array specs{
     choice("shape", on(Topology), "Shape of the network between the siblings.", shapeChoices),
     list("dims", on(Topology), "Sides of a torus or mesh: `[4, 4, 4]`.", {}),
     measure("size", Dimension::Count, on(Topology), 1, 1e6,
-            "Endpoints that it joins; where not given, as many as stand beside it."),
+            "Number of endpoints; default: the number of parts beside it."),
     measure("radix", Dimension::Count, on(Topology), 2, 4096, "Ports of each switch of the network."),
     measure("oversubscription", Dimension::Number, on(Topology), 1, 64,
             "Bandwidth into a level of switches over that out of it.", slider, 1),

@@ -51,17 +51,17 @@ void warnOfUnpriced(const Graph& graph, Diagnostics& warnings) {
         const std::string names = fmt::format("{}", fmt::join(types, ", "));
         warnings.push_back(
             warning("workload.unpriced-operators",
-                    fmt::format("{} operator(s) without a rule are priced by their bytes alone: {}", count, names),
+                    fmt::format("{} operator(s) without a rule: their time is that of their bytes: {}", count, names),
                     "their arithmetic is missing from all totals"));
     }
     const auto open = graph.unresolved();
     if (!open.empty()) {
-        warnings.push_back(warning(
-            "workload.unresolved-shapes",
-            fmt::format("{} operator(s) have extents that are not known and are priced as nothing, the first is {}",
-                        open.size(), graph.operators[open.front()].name),
-            "set the graph's sizes among its options, or with --bind batch=1 on the command line",
-            Place{.path = graph.operators[open.front()].name}));
+        warnings.push_back(
+            warning("workload.unresolved-shapes",
+                    fmt::format("{} operator(s) have unknown extents and count as no time; the first is {}",
+                                open.size(), graph.operators[open.front()].name),
+                    "set the graph's sizes among its options, or with --bind batch=1 on the command line",
+                    Place{.path = graph.operators[open.front()].name}));
     }
 }
 

@@ -51,7 +51,7 @@ bool measured(std::string_view method, std::string_view device, const Kernel& ke
     const bool blackwell = device == "b200-sxm" || device == "gb200-nvl72" || device == "gb300-nvl72";
     return kernel.kind == KernelKind::Collective && method == "tile-hybrid" && blackwell;
 }
-// Of the kernels that the method prices from what it learned at all.
+// Of the kernels that the method predicts from what it learned at all.
 Count countVerdicts(const char* method, const char* device) {
     Count count;
     const auto pricer = findKernelMethod(method)->bind(fixture::gpu(device), shippedCalibrations().set);

@@ -162,7 +162,7 @@ private:
                               .value()};
         }
         if (!top.keys.insert(key.scalar).second) {
-            throw Refused{fail("yaml.duplicate-key", fmt::format("the key `{}` stands twice in one map", key.scalar),
+            throw Refused{fail("yaml.duplicate-key", fmt::format("the key `{}` occurs twice in one map", key.scalar),
                                "each key once", "remove one of the two", at)
                               .value()};
         }

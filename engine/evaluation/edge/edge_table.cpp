@@ -286,9 +286,9 @@ struct Reading {
                 most = std::max(most, each);
             }
             if (least < most) continue;
-            table.notes.push_back(warning(
-                "edge.constant-column", fmt::format("{} has no two different values and is left out", table.targets[t]),
-                "was another column meant?", Place{.file = file.path}));
+            table.notes.push_back(warning("edge.constant-column",
+                                          fmt::format("{} has only one value and is not used", table.targets[t]),
+                                          "was another column meant?", Place{.file = file.path}));
             table.targets.erase(table.targets.begin() + static_cast<std::ptrdiff_t>(t));
             table.values.erase(table.values.begin() + static_cast<std::ptrdiff_t>(t));
             table.described.erase(table.described.begin() + static_cast<std::ptrdiff_t>(t));

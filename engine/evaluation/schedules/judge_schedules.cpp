@@ -208,7 +208,7 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
             if (!model) {  // all others failed, or are too few
                 judgement.notes.push_back(
                     warning("schedules.few",
-                            fmt::format("{}: no other operator to learn from, left out", rows[one.front()].workload),
+                            fmt::format("{}: no other operator for a fit; not used", rows[one.front()].workload),
                             "ten schedules of another operator, one of them with a time"));
                 alone = model.error();
                 continue;

@@ -75,9 +75,9 @@ std::string missingOf(const SurveyCell& cell, Methodology methodology, std::span
     if (truth == 0 && names.empty())
         return fmt::format("no row of {} is loaded, and no {} method claims it", word, toText(methodology));
     if (truth == 0) return fmt::format("no row of {} is loaded; claimed without truth by {}", word, names);
-    if (names.empty()) return fmt::format("no {} method prices any of the {} rows", toText(methodology), truth);
+    if (names.empty()) return fmt::format("no {} method predicts any of the {} rows", toText(methodology), truth);
     return fmt::format("{} {} of the {} rows", names,
-                       cell.claimed.size() == 1 ? "claims it and prices none" : "claim it and price none", truth);
+                       cell.claimed.size() == 1 ? "claims it and predicts none" : "claim it and price none", truth);
 }
 
 SurveyTable surveyTableBy(Facet by, std::span<const MatrixEntry> entries, std::span<const ReferenceTable> tables,

@@ -47,7 +47,7 @@ void readKernelPrice(SurveyLine& line, const KernelMethod& method, const KernelA
         }
         const bool limit = (*bound)->price(asked.kernel).bound.kind != BoundKind::None;
         line.reading = limit ? "limits" : "time";
-        line.readingWhy = limit ? "says what limits each kernel, without terms" : "says a time alone";
+        line.readingWhy = limit ? "names the limit of each kernel, without terms" : "says a time alone";
         return;
     }
 }
@@ -69,7 +69,7 @@ void readGraphPrice(SurveyLine& line, const Method& method, const KernelAsked& a
     const bool limit = std::any_of(answer->operators.bound.begin(), answer->operators.bound.end(),
                                    [](const Bound& bound) { return bound.kind != BoundKind::None; });
     line.reading = limit ? "limits" : "time";
-    line.readingWhy = limit ? "says what limits each operator, without terms" : "says a time alone";
+    line.readingWhy = limit ? "names the limit of each operator, without terms" : "says a time alone";
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void readPrice(SurveyLine& line, const MatrixEntry& entry, std::span<const Refer
         return;
     }
     const auto asked = firstKernel(*entry.evaluation, tables);
-    line.readingWhy = asked ? "it did not answer when asked once more" : "it prices no single kernel here";
+    line.readingWhy = asked ? "it did not answer when asked once more" : "it predicts no single kernel here";
     if (!asked) return;
     if (const KernelMethod* kernels = findKernelMethod(method->card.id)) {
         readKernelPrice(line, *kernels, *asked, calibrations);

@@ -260,7 +260,7 @@ Expected<Transfer> measureTransfer(const Contestant& method, std::span<const Ref
     }
     if (std::none_of(fitted.begin(), fitted.end(), [](const auto& each) { return each.size() >= leastFitted; })) {
         return fail("transfer.few",
-                    fmt::format("no {} has {} rows that {} prices", toText(options.by), leastFitted, method.asked),
+                    fmt::format("no {} has {} rows that {} predicts", toText(options.by), leastFitted, method.asked),
                     "measured kernels of at least one", "give tables with --references");
     }
     transfer.cells.assign(n, std::vector<TransferCell>(n));
@@ -268,7 +268,7 @@ Expected<Transfer> measureTransfer(const Contestant& method, std::span<const Ref
     for (std::size_t b = 0; b < n; ++b) {
         const TransferGroup& to = transfer.groups[b];
         const std::string none = groups.contains(to.name)
-                                     ? fmt::format("{} prices no row of {} that judges", method.asked, to.name)
+                                     ? fmt::format("{} predicts no judged row of {}", method.asked, to.name)
                                      : fmt::format("no row of {} is loaded", to.name);
         transfer.untouched[b] = judged[b].empty() ? notThere(TransferCell::State::NoTruth, none)
                                                   : judgedCell(foretold(plain->rows, judged[b]));
@@ -280,7 +280,7 @@ Expected<Transfer> measureTransfer(const Contestant& method, std::span<const Ref
                     : notThere(TransferCell::State::NotFitted,
                                from.fitted < leastFitted
                                    ? fmt::format("{} rows of {} are too few to learn from", from.fitted, from.name)
-                                   : fmt::format("what {} taught does not price {}", from.name, to.name));
+                                   : fmt::format("the fit on {} does not predict {}", from.name, to.name));
         }
     }
     if (options.fit == TransferFit::Own) {

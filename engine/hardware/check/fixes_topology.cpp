@@ -60,7 +60,8 @@ Fixes topologySize(const Hardware& design, const Found& found, const Diagnostic&
     }
     if (component.find("size")) {
         keep(design, outer,
-             without(fmt::format("Remove `size`: as many as stand beside it, {}", beside), found.path, "size"), out);
+             without(fmt::format("Remove `size`: use the number of parts beside it, {}", beside), found.path, "size"),
+             out);
     }
     // Of a stack, the outermost dimension takes what the others leave.
     const auto shapes = topologyShapes(design.root, outer);

@@ -83,7 +83,7 @@ void Checker::checkPlace(const Component& component, const Component& parent, co
             allowed.emplace_back(toText(static_cast<ComponentKind>(i)));
         }
     }
-    error("hardware.nesting", fmt::format("a {} cannot stand in a {}", toText(component.kind), toText(parent.kind)),
+    error("hardware.nesting", fmt::format("a {} cannot be inside a {}", toText(component.kind), toText(parent.kind)),
           allowed.empty() ? fmt::format("nothing inside a {}", toText(parent.kind)) : quotedList(allowed, "or"),
           "move it further out", path);
 }

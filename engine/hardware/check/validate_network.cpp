@@ -120,7 +120,7 @@ void NetworkChecker::checkEnds(const LinkEnds& link) {
             if (known.size() > 12) known.resize(12);
             hint = "beside it stand " + quotedList(known, "and");
         }
-        error("hardware.link-nowhere", fmt::format("the link's `{}` says `{}`, and nothing has that name", end, text),
+        error("hardware.link-nowhere", fmt::format("the link's `{}` is `{}`, but there is no such name", end, text),
               "names of components below the link's parent, such as `gpu0` or `node0/gpu0`", std::move(hint),
               fmt::format("{}.{}", pathText(root_, link.link), end));
     }

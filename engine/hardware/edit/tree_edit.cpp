@@ -18,8 +18,8 @@ constexpr std::int64_t mostCopies = std::int64_t{1} << 53;  // as in validate()
 
 Expected<void> mayStand(const Component& parent, const Component& child) {
     if (mayContain(parent.kind, child.kind)) return {};
-    return fail("hardware.nesting", fmt::format("a {} cannot stand in a {}", label(child.kind), label(parent.kind)), {},
-                "drop it on a component that may hold it");
+    return fail("hardware.nesting", fmt::format("a {} cannot be inside a {}", label(child.kind), label(parent.kind)),
+                {}, "drop it on a component that may hold it");
 }
 
 Unexpected noSuch(const char* what) {
@@ -210,7 +210,7 @@ Expected<TreeEdit> grouped(Hardware design, const ComponentPaths& paths, Compone
     if (auto may = mayStand(parent->self, container); !may) return Unexpected(may.error());
     for (const Part* part : *parts) {
         if (part->parent != parent) {
-            return fail("document.group", "the components stand in different places", "components of one container",
+            return fail("document.group", "the components have different parents", "components of one container",
                         "move them together first");
         }
         if (auto may = mayStand(container, part->self); !may) return Unexpected(may.error());

@@ -219,7 +219,7 @@ Expected<TopologySpec> topologySpec(const Component& root, const ComponentPath& 
                             "place parts beside it, or move it to where they are");
     }
     if (beside > mostEndpoints) {
-        return reader.wrong(outer, {}, "hardware.topology-size", "more than 10^9 parts stand beside it",
+        return reader.wrong(outer, {}, "hardware.topology-size", "more than 10^9 parts are beside it",
                             "at most 10^9 endpoints", "check `count` and `mesh`");
     }
     const std::vector<ComponentPath> shapes = topologyShapes(root, outer);
@@ -252,9 +252,9 @@ Expected<TopologySpec> topologySpec(const Component& root, const ComponentPath& 
             : grid            ? "dims"
                               : "size",
             "hardware.topology-size",
-            fmt::format("`{}` joins {} endpoints, and {} stand beside it", nameOf(*componentAt(root, outer)),
+            fmt::format("`{}` connects {} endpoints, but {} are beside it", nameOf(*componentAt(root, outer)),
                         open >= 0 ? fmt::format("a multiple of {}", known) : fmt::to_string(known), beside),
-            "as many endpoints as stand beside it, copies counted",
+            "the number of endpoints beside it, copies counted",
             grid ? "change the sides, or the copies beside it" : "change the sizes, or the copies beside it");
     }
     for (std::size_t i = 0; i < dimensions.size(); ++i) {

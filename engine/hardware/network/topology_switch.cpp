@@ -62,7 +62,7 @@ std::optional<Misfit> railMisfit(const TopologyDimension& dimension) {
         return Misfit{"groups", "hardware.topology-size",
                       fmt::format("{} endpoints do not fill {} rails evenly", dimension.size, dimension.groups),
                       "a number of endpoints that the number of rails divides",
-                      "rails join accelerators; where whole nodes stand beside it, choose `nvswitch` with planes"};
+                      "rails connect accelerators; for whole nodes choose `nvswitch` with planes"};
     }
     const std::int64_t rail = dimension.size / dimension.groups + dimension.planes * trunk(dimension);
     const std::int64_t spine = dimension.groups * trunk(dimension);

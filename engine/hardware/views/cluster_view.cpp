@@ -172,13 +172,13 @@ Expected<DeviceGroup> asOneNode(const ClusterView& view, const DeviceGroup& grou
     const Place place{{}, 0, 0, group.path};
     if (group.count > 1) {
         return fail("cluster.too-few",
-                    fmt::format("{} devices are asked for, {} × `{}` are drawn", devices, group.count, group.name),
+                    fmt::format("the plan needs {} devices, {} × `{}` are drawn", devices, group.count, group.name),
                     fmt::format("at most {} devices", group.count), "raise the `count` of the device in the drawing",
                     place);
     }
     if (group.ownLinks.value <= 0) {
         return fail("cluster.no-links",
-                    fmt::format("{} devices are asked for; one `{}` is drawn, and no links of it", devices, group.name),
+                    fmt::format("the plan needs {} devices; one `{}` is drawn, without links", devices, group.name),
                     "a `link` in the device, or the devices drawn with a network",
                     "add a link with its `count` and `bandwidth` to the device, or draw the node", place);
     }

@@ -104,8 +104,7 @@ Expected<void> fillPeaks(DeviceParts& parts, DeviceView& view) {
     if (!any(vector) && any(tensor)) {
         for (std::size_t i = 0; i < tensor.size(); ++i) view.peaks[0][i] = tensor[i] / 2;
         view.assumptions.push_back(
-            "There is no vector unit: element-wise work is priced at one operation per multiply-accumulator and "
-            "cycle.");
+            "There is no vector unit: element-wise work takes one operation per multiply-accumulator and cycle.");
     }
     if (!any(vector) && !any(tensor)) {
         return fail("hardware.missing-attribute", fmt::format("`{}` has no unit with a rate", view.name),

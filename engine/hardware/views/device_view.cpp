@@ -63,8 +63,7 @@ Expected<DeviceView> viewOf(DeviceParts& parts, const DeviceRef& ref) {
     boundMainMemory(view);
     if (shared && view.copies > 1) {
         view.assumptions.push_back(
-            fmt::format("`{}` stands outside and is shared by {} devices; its full bandwidth is "
-                        "given to one.",
+            fmt::format("`{}` is outside and shared by {} devices; this answer gives its full bandwidth to one.",
                         view.main().name, view.copies));
     }
     view.powerCap = Watts(deviceMeasure(parts, "power_cap"));

@@ -61,7 +61,7 @@ void readDrawnNetwork(const DeviceRef& ref, detail::DeviceParts& parts, GpuView&
         return;
     }
     view.assumptions.push_back(
-        fmt::format("No network is drawn that `{}` could send over: collectives of its kernels are not priced.", name));
+        fmt::format("No network is drawn for `{}`: collectives of its kernels are not included.", name));
 }
 
 void readParts(detail::DeviceParts& parts, GpuView& view) {

@@ -239,8 +239,8 @@ Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
     if (auto read = readLevels(parts, chosen, view); !read) return tl::unexpected(std::move(read.error()));
     boundMainMemory(parts, device, view);
     if (view.arrays > 1)
-        view.assumptions.push_back(fmt::format("The {} arrays stand side by side: {} columns of {} elements",
-                                               view.arrays, view.arrays * view.columns, view.rows));
+        view.assumptions.push_back(fmt::format("The {} arrays are side by side: {} columns of {} elements", view.arrays,
+                                               view.arrays * view.columns, view.rows));
     view.used = parts.used();
     return view;
 }

@@ -303,10 +303,10 @@ std::vector<std::string> AffineSections::assumptions() const {
         most = std::max(most, host);
     }
     if (most <= 0) return {};
-    return {
-        fmt::format("Kernels were measured with a framework's launch of {} to {} each, which is left out: what a "
-                    "captured graph keeps of it was not measured, and intervals reach up to it.",
-                    format(Seconds(least)), format(Seconds(most)))};
+    return {fmt::format(
+        "The measured kernels include a framework's launch of {} to {} each, which is not included here. The part that "
+        "remains in a captured graph was not measured, so the upper ends of the intervals include it.",
+        format(Seconds(least)), format(Seconds(most)))};
 }
 
 }  // namespace orrery

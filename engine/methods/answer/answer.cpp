@@ -109,7 +109,7 @@ void setSupport(Estimate& answer, const Sides& sides, const StatedErrors& errors
 void addGuess(Estimate& answer, IntervalKind kind) {
     const double latency = answer.latency.value;
     answer.interval = {Seconds(kind == IntervalKind::Bound ? latency : latency / guess), Seconds(latency * guess), kind,
-                       "No errors have been measured for this method: a factor of two either way stands for them"};
+                       "No error of this method was measured: the interval is a factor of two either way"};
     if (!answer.support)
         answer.support =
             Support{.error = std::log(guess), .unmeasured = 1, .what = "never compared with a measurement"};
@@ -206,8 +206,8 @@ MethodOption fusionOption() {
             .choices = {"epilogue", "none", "compile", "apart"},
             .fallback = "epilogue",
             .meaning =
-                "What runs inside one kernel: an inference engine's fused kernels, nothing as in an eager "
-                "framework, what a compiler fuses, or every operator of the graph apart."};
+                "Which operators form one kernel: as an inference engine fuses them, as an eager framework runs them "
+                "(none), as a compiler fuses them, or every operator of the graph alone."};
 }
 
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device) {

@@ -83,7 +83,7 @@ Expected<ComputeRatesResult> computeRates(const DeviceView& device, const CostTa
     }
     if (!unpriced.empty()) {
         result.assumptions.push_back("No unit of " + device.name + " does element-wise work in " + unpriced +
-                                     ", so that work is priced by its bytes alone");
+                                     ", so the time of that work is that of its bytes");
     }
     return result;
 }

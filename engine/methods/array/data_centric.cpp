@@ -75,7 +75,7 @@ public:
         for (const StockDataflow* stock : allowed_) {
             notes.push_back({fmt::format("fastest by the dataflow {}", stock->id)});
         }
-        notes.push_back({"no convolution and no product, priced by their roofline"});
+        notes.push_back({"neither convolution nor product; their roofline is used"});
         notes.push_back({"they take their roofline, which counts biases and padding that their layers do not"});
         return notes;
     }

@@ -96,7 +96,7 @@ public:
     std::vector<KernelNote> notes() const override {
         const std::string_view by = toText(objective());
         std::vector<KernelNote> said{
-            {"no loop nest, priced by their roofline"},
+            {"not loop nests; their roofline is used"},
             {"they take their roofline, which counts biases and padding that their nests do not"},
             {fmt::format("proven, no mapping of the space has a smaller {}", by)}};
         for (const int gap : gaps)
@@ -207,7 +207,7 @@ std::vector<MethodOption> nestOptions() {
              "Mapper",
              {"annealing", "genetic", "loop-order", "random-pruned", "linear-pruned", "optimal"},
              "annealing",
-             "How mappings are searched; optimal proves that none is better and says how far a proof came."},
+             "How mappings are searched; optimal proves that no mapping is better, or gives the remaining gap."},
             {"objective",
              "Objective",
              {"latency", "energy", "edp", "last-level-accesses"},
@@ -262,9 +262,9 @@ MethodCard loopNestCard() {
         .needs = {"An array with a mesh, or a tensor unit with a dataflow", "Capacity of every memory level",
                   "Bandwidth of the main memory", "Shapes of all tensors"},
         .failureMode =
-            "Optimistic where filling and draining the array, bank conflicts or the network between "
-            "elements cost time; pessimistic for extents with few divisors, unless factors are imperfect; "
-            "as good as the mapping that was found, which a compiler may miss.",
+            "Optimistic if filling and draining the array, bank conflicts or the network between elements take time. "
+            "Pessimistic for extents with few divisors, unless factors are imperfect. A real compiler may not find the "
+            "mapping that the search found.",
         .lineage = {"Parashar et al.: Timeloop, ISPASS 2019", "Chen et al.: Eyeriss, ISCA 2016",
                     "Horeni et al.: Ruby, ISPASS 2022"},
         .cost = {.fixed = 2.4e-3, .perKernel = 2.3e-3},

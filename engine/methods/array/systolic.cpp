@@ -116,7 +116,7 @@ public:
         return withSides(price);
     }
     std::vector<KernelNote> notes() const override {
-        return {{"no product of matrices, priced by their roofline"},
+        return {{"not matrix products; their roofline is used"},
                 {"their shapes are too long to be simulated cycle by cycle", "systolic.by-formula",
                  "They take the time of the closed form, without stalls"}};
     }
@@ -191,8 +191,9 @@ KernelMethod systolicCycleKernels() {
     MethodCard made = systolicCard();
     made.title = "Systolic array, per cycle";
     made.summary =
-        "Folds every product and convolution over the array and counts cycle by cycle what it asks of double-buffered "
-        "SRAMs and how long it waits for memory. Ask it why an array stands idle: small extents, filling, or stalls.";
+        "Folds every product and convolution over the array, and simulates cycle by cycle its accesses to "
+        "double-buffered SRAMs and its waits for memory. It shows why an array is idle: small extents, filling, or "
+        "stalls.";
     made.evidence.push_back({"matrix products and convolutions", "systolic arrays",
                              "exact in every column of 4 golden reports of SCALE-Sim 3, 3 of them with stalls"});
     made.evidence.push_back({"matrix products and convolutions", "TPU", ofCycles.basis});

@@ -229,8 +229,8 @@ MethodCard cpuRooflineCard() {
         .title = "CPU roofline",
         .methodology = Methodology::Analytical,
         .summary =
-            "Kernels on a processor's cores: the longer of computing and moving, with a constant per call and a "
-            "stretch per kind that are fitted to kernels measured on the machine itself.",
+            "Models kernels on the cores of a CPU: arithmetic, memory traffic and a constant per call, with factors "
+            "for each kind of kernel, fitted to kernels measured on the machine.",
         .platforms = {"CPU"},
         .evidence =
             {{"matrix products, softmax, layer normalisation, element-wise", "CPU",
@@ -242,7 +242,7 @@ MethodCard cpuRooflineCard() {
               "and 10.4 % of 16 with Wide ResNet-50, which the rule of fresh pages was written for; of all 60 rows "
               "4.9 and 10.8 %, median 4.0 and 4.7 %; as an engine 27 and 68 %"}},
         .needs = {"Peak rates of the cores", "Bandwidths of caches and main memory", "Shapes of all tensors",
-                  "A calibration of the machine; without it a call costs the stated launch overhead"},
+                  "A calibration of the machine; without it a call takes the stated launch overhead"},
         .failureMode =
             "Libraries that pack or convert operands for some shapes and not for others; threads that wait "
             "for each other; other programs on the machine.",
@@ -282,18 +282,19 @@ CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel) {
 }
 
 KernelMethod cpuRooflineMethod() {
-    return {.id = cpuRooflineId,
-            .version = cpuRooflineVersion,
-            .binder = bindCpuRoofline,
-            .fit = fitCpuRoofline,
-            .options = {{.key = "library",
-                         .title = "Called by",
-                         .choices = {"engine", "framework"},
-                         .fallback = "engine",
-                         .meaning = "An engine that keeps weights packed and calls at once, or a framework that "
-                                    "dispatches each kernel and packs weights anew (torch.compile without freezing)."},
-                        pagesOption()},
-            .card = cpuRooflineCard()};
+    return {
+        .id = cpuRooflineId,
+        .version = cpuRooflineVersion,
+        .binder = bindCpuRoofline,
+        .fit = fitCpuRoofline,
+        .options = {{.key = "library",
+                     .title = "Called by",
+                     .choices = {"engine", "framework"},
+                     .fallback = "engine",
+                     .meaning = "An engine that keeps weights packed and calls kernels directly, or a framework that "
+                                "dispatches each kernel and packs weights again (torch.compile without freezing)."},
+                    pagesOption()},
+        .card = cpuRooflineCard()};
 }
 
 }  // namespace orrery

@@ -223,8 +223,8 @@ MethodCard intervalAnalysisCard() {
         .title = "Interval analysis",
         .methodology = Methodology::Analytical,
         .summary =
-            "The instructions of a representative warp between stalls: issue, pipes, memory latency and queues, as a "
-            "stack of cycles that adds up.",
+            "Models the instructions of a representative warp between stalls: issue, pipes, memory latency and queues, "
+            "as a stack of cycles that adds up to the total.",
         .evidence = {{"matrix products", "GPU",
                       "bf16 on A100 (aiconfigurator, every 20th row): 20.3 % as it stands, 11.5 % after fitting two "
                       "numbers to a fifth of them; fp32 on seven GPUs (NeuSight): 8 to 35 %, fitted 7 to 19 %. AMALI's "
@@ -236,8 +236,8 @@ MethodCard intervalAnalysisCard() {
                       "MAPE 13.1 %, 41 of 41 inside the interval: fp32 transformers on one A100, V100, P100 or P4 "
                       "(NeuSight 6945927d)"}},
         .failureMode =
-            "Kernels that are not like its templates; operands that an earlier kernel left in the L2 cache; clocks "
-            "that drop under load.",
+            "Kernels unlike its templates; operands that an earlier kernel left in the L2 cache; clocks that drop "
+            "under load.",
         .lineage = {"Lee et al.: GCoM, ISCA 2022", "Wang et al.: MDM, MICRO 2020", "Cao et al.: AMALI, ISCA 2025"},
         .cost = {.fixed = 2.5e-5, .perOperator = 4.3e-8, .perKernel = 1.1e-6},
         .live = true,

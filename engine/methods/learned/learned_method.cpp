@@ -99,7 +99,7 @@ public:
         for (const Binding& binding : bindings_) {
             if (binding.distance <= 0 && binding.section->device) continue;
             sentences.push_back(fmt::format(
-                "{} ({}) is priced by what was learned {}{}.", toText(binding.kind), binding.variant,
+                "{} ({}) is predicted by the calibration {}{}.", toText(binding.kind), binding.variant,
                 binding.section->device ? "on " + binding.section->device->id : std::string("across devices"),
                 binding.there ? ", times the ratio of what physics makes of the two devices" : ""));
         }

@@ -58,9 +58,9 @@ std::optional<Dimension> dimensionNamed(std::string_view text) {
 }
 
 std::string leftOutText(const SurrogateTarget& target) {
-    if (target.stated.rows == 0) return "no answers were left out to judge it by";
-    return fmt::format("off by {:.2g} % in the mean on {} left out, {:.0f} % of them inside its interval",
-                       100 * target.stated.mape, target.stated.rows, 100 * target.stated.coverage);
+    if (target.stated.rows == 0) return "no answers were held out to judge it";
+    return fmt::format("mean error {:.2g} % on {} held out, coverage {:.0f} %", 100 * target.stated.mape,
+                       target.stated.rows, 100 * target.stated.coverage);
 }
 
 void addTargets(Estimate& answer, const Surrogate& surrogate, std::span<const double> row) {
@@ -165,8 +165,8 @@ Method surrogateMethod() {
         .methodology = Methodology::Learned,
         .level = MethodLevel::System,
         .summary =
-            "What a finished search or study has taught: a learned function of its knobs, in place of the method "
-            "that answered it. For methods that take long, asked about thousands of designs.",
+            "A model fitted to the results of a finished search or study, as a function of its knobs. For slow methods "
+            "and thousands of designs.",
         .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
         .evidence = {{"designs that were left out", "GPU",
                       "2.7 % off in the mean from tile-hybrid, which had answered 70 of 126 designs around an H100 "
@@ -176,8 +176,8 @@ Method surrogateMethod() {
                   "The question of that search, with other values of "
                   "its knobs"},
         .failureMode =
-            "It knows the knobs of one question and nothing else; another question is refused, and so are "
-            "values beyond those that were seen. Where the method it learned from is wrong, it is too.",
+            "It has the knobs of one question only. Another question is refused, and so are values outside the fitted "
+            "range. It has the errors of the method to which it was fitted.",
         .lineage = {"Rasmussen and Williams: Gaussian Processes for Machine Learning, 2006",
                     "Vovk, Gammerman, Shafer: Algorithmic Learning in a Random World, 2005"},
         .cost = {.fixed = 3e-4},

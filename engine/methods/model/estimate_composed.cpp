@@ -92,40 +92,38 @@ void addDoubts(Estimate& answer, const Doubts& doubts, const OtherStack& stack) 
             kinds +=
                 fmt::format("{}{} {}", kinds.empty() ? "" : ", ", toText(static_cast<KernelKind>(k)), percent(share));
         }
-        answer.warnings.push_back(warning(
-            "method.kernels-not-covered",
-            fmt::format("{} of the time is of kernels that this method does not price ({}): they stand at their "
-                        "roofline, which is the least that they can take",
-                        percent(doubts.notCovered), kinds),
-            "Compare with a method that covers them"));
+        answer.warnings.push_back(warning("method.kernels-not-covered",
+                                          fmt::format("{} of the time is in kernels that this method does not predict "
+                                                      "({}): their roofline is used, which is the least possible time",
+                                                      percent(doubts.notCovered), kinds),
+                                          "Compare with a method that covers them"));
     }
     if (doubts.raised > worthSaying) {
         answer.warnings.push_back(
             warning("method.below-bound",
-                    fmt::format("{} of the time is of kernels that this method prices below what peak rates allow: "
-                                "they stand at that bound",
+                    fmt::format("{} of the time is in kernels that this method predicts faster than peak rates allow: "
+                                "the bound is used",
                                 percent(doubts.raised)),
-                    "The device's stated peaks may be too low, or the kernels too far from what the method knows"));
+                    "The device's stated peaks may be too low, or the kernels outside the domain of the method"));
     }
     if (stack.seconds > worthSaying) {
-        answer.warnings.push_back(warning(
-            "calibration.other-stack",
-            fmt::format("{} of the time is of kernels whose prices were learned from other software than {}: they are "
-                        "doubted by as much as engines differ",
-                        percent(stack.seconds), stack.engine),
-            "Calibrate with measurements of this software"));
+        answer.warnings.push_back(
+            warning("calibration.other-stack",
+                    fmt::format("{} of the time is in kernels whose calibration was fitted to other software than {}: "
+                                "their intervals are wider by the difference between engines",
+                                percent(stack.seconds), stack.engine),
+                    "Calibrate with measurements of this software"));
     }
     if (stack.furthest && stack.moved > worthSaying) {
         const MovedVersion& since = *stack.furthest;
         answer.warnings.push_back(warning(
             "calibration.moved-version",
-            fmt::format(
-                "{} of the time is of kernels that are known to have moved between the version that prices were "
-                "learned from and {}: their intervals are wider by as much. The furthest: 90 % of {} {} {} "
-                "kernels within a factor of {:.2f} from {} to {}, as {} of them on {} show",
-                percent(stack.moved), stack.engine, since.software, since.variant, toText(since.kind),
-                1 + since.changeHigh, since.from, since.to, since.kernels, since.device),
-            "Calibrate with measurements of this version; `orrery-cli drift` says how few repair it"));
+            fmt::format("{} of the time is in kernels that are known to have changed between the fitted version and "
+                        "{}: their intervals are wider by this change. The furthest: 90 % of {} {} {} "
+                        "kernels within a factor of {:.2f} from {} to {}, as {} of them on {} show",
+                        percent(stack.moved), stack.engine, since.software, since.variant, toText(since.kind),
+                        1 + since.changeHigh, since.from, since.to, since.kernels, since.device),
+            "Calibrate with measurements of this version; `orrery-cli drift` shows how few are enough"));
     }
     if (doubts.outside > worthSaying) {
         answer.warnings.push_back(warning(
@@ -136,12 +134,11 @@ void addDoubts(Estimate& answer, const Doubts& doubts, const OtherStack& stack) 
             "Calibrate with measurements of shapes like these, or trust the interval rather than the number"));
     }
     if (doubts.unknown > worthSaying) {
-        answer.warnings.push_back(
-            warning("method.unmeasured",
-                    fmt::format("for {} of the time no error of this method has been measured on this device: a factor "
-                                "of two either way stands for it",
-                                percent(doubts.unknown)),
-                    "Calibrate the method with measurements of this device or one like it"));
+        answer.warnings.push_back(warning("method.unmeasured",
+                                          fmt::format("for {} of the time no error of this method was measured on this "
+                                                      "device: there the interval is a factor of two either way",
+                                                      percent(doubts.unknown)),
+                                          "Calibrate the method with measurements of this device or one like it"));
     }
 }
 
@@ -149,8 +146,7 @@ std::string widthReason(const Doubts& doubts) {
     const std::string most = fmt::format("most of it comes from {} kernels", toText(doubts.widest));
     if (doubts.outside > 0.1) return fmt::format("{} of the time is outside the calibration", percent(doubts.outside));
     if (doubts.unknown > 0.1) return fmt::format("{} of the time has no measured error", percent(doubts.unknown));
-    if (doubts.notCovered > 0.1)
-        return fmt::format("{} of the time stands at its roofline", percent(doubts.notCovered));
+    if (doubts.notCovered > 0.1) return fmt::format("{} of the time uses the roofline", percent(doubts.notCovered));
     return most;
 }
 
@@ -203,8 +199,8 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
     } else {
         answer.interval.basis = fmt::format(
             "90 % of the residuals of each kernel, composed with their measured correlation within a family and "
-            "{:.1f} or more between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike; "
-            "beyond that what measured passes are missed by around their kernels",
+            "{:.1f} or more between families: {} to {} if errors of kernels were independent, {} to {} if all were "
+            "equal; plus the error of measured passes outside their kernels",
             betweenFamilies, format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)),
             format(Seconds(i.correlatedLow)), format(Seconds(i.correlatedHigh)));
     }
@@ -294,7 +290,7 @@ void addEnergyUse(Estimate& answer, const Composition& c, const Workload& worklo
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
     std::vector<std::string> said = c.list().assumptions;
     if (c.pricer->launchInside()) {
-        said.push_back("Kernels follow one another; what starting one takes is in its price");
+        said.push_back("Kernels follow one another; the launch is included in each");
     } else if (options.launch == LaunchMode::Eager) {
         said.push_back(fmt::format("The host issues a kernel every {} on the mean; the GPU waits where it is faster",
                                    format(Seconds(c.issue))));

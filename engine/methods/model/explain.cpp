@@ -36,7 +36,7 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
     if (!tellsWhy(choice.id)) {
         return fail("method.no-story",
                     fmt::format("{} answers the whole pass and has no terms for an operator", methodTitle(choice.id)),
-                    "a method that prices kernel by kernel",
+                    "a method that predicts kernel by kernel",
                     fmt::format("Choose {} or {}", methodTitle("tile-wave"), methodTitle("roofline")));
     }
     if (!scenario.hardware || !scenario.workload) {

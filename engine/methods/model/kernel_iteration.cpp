@@ -293,8 +293,8 @@ std::vector<std::string> KernelIterationTime::assumptions() const {
                                plan.tensor, plan.pipeline, spec_.device.name));
     said.push_back(fmt::format("Host: {}. {}", spec_.software.title, spec_.software.source));
     said.push_back(
-        "Prompts of one iteration are priced as equal chunks with the same tokens and scores, decodes at "
-        "their mean context");
+        "The prompts of one iteration count as equal chunks with the same tokens and scores, decodes at their mean "
+        "context");
     if (spec_.powerCap > 0 && power_.known() && spec_.powerCap < power_.capWatts) {
         said.push_back(
             fmt::format("Power is held at {:.4g} of {:.4g} W per device: the clock falls until the mean power "

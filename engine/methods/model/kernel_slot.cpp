@@ -15,7 +15,7 @@ Expected<KernelPricerPtr> fillSlot(std::string_view text, std::string_view self,
     if (!choice) return Unexpected(std::move(choice.error()));
     const KernelMethod* method = findKernelMethod(choice->id);
     if (!method || choice->id == self)
-        return fail("method.bad-option", fmt::format("`{}` prices no kernels of the device itself", text),
+        return fail("method.bad-option", fmt::format("`{}` predicts no kernels of the device itself", text),
                     "a kernel method such as tile-hybrid or cpu-roofline");
     return method->bind(place, {context.calibrations, choice->options, context.seed});
 }

@@ -285,7 +285,7 @@ void addAssumptions(const ModelOptions& options, LaunchList& list) {
     if (fused > 0) {
         list.assumptions.push_back(
             std::to_string(fused) +
-            " operators are computed inside the kernel of another: their time stands with that one, theirs is 0");
+            " operators are computed inside the kernel of another: their time is included there, their own is 0");
     }
 }
 

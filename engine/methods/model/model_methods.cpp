@@ -22,26 +22,26 @@ std::vector<MethodOption> compositionOptions() {
          .title = "Fusion",
          .choices = {"epilogue", "none", "compile"},
          .fallback = "epilogue",
-         .meaning = "What runs inside one kernel: an inference engine's fused kernels, nothing as in an eager "
-                    "framework, or what a compiler fuses."},
+         .meaning = "Which operators form one kernel: as an inference engine fuses them, as an eager framework runs "
+                    "them (none), or as a compiler fuses them."},
         {.key = "streams",
          .title = "Overlap of streams",
          .choices = {"off", "on"},
          .fallback = "off",
-         .meaning = "Lets operators that do not need each other overlap, as far as units and memory allow."},
+         .meaning = "Lets independent operators overlap, as far as units and memory allow."},
         {.key = "network",
          .title = "Network",
          .choices = {"closed-form", "kernels", "messages", "fluid", "packets", "ns3"},
          .fallback = "closed-form",
          .meaning =
-             "Of a plan over several devices: collectives by NCCL's tuning model over the drawn links; inside "
-             "a node as this method prices their kernels; or what is sent, followed over the drawn links, which "
-             "carry one message at a time, share themselves max-min fair, or carry packets, ours or those of ns-3."},
+             "How the collectives of a plan are timed. closed-form: NCCL's tuning model over the drawn links. kernels: "
+             "inside a node by this method. messages, fluid, packets, ns3: messages are simulated over the drawn "
+             "links; a link carries one message at a time, is shared max-min fair, or carries packets."},
         {.key = "stack",
          .title = "Training stack",
          .choices = stacks,
          .fallback = "kernels",
-         .meaning = "Of a training step of a plan: what the software that trains adds to its kernels, as measured."},
+         .meaning = "For a training step of a plan: the measured overhead of the training software."},
         {.key = "step",
          .title = "Step",
          .choices = {"inference", "training"},
@@ -52,7 +52,7 @@ std::vector<MethodOption> compositionOptions() {
          .title = "Optimizer",
          .choices = {"adam", "sgd", "none"},
          .fallback = "adam",
-         .meaning = "Of a training step; none leaves forward and backward pass alone.",
+         .meaning = "For a training step; none: only forward and backward pass.",
          .older = true},
     };
 }

@@ -309,9 +309,9 @@ MethodCard npuTileCard() {
         .needs = {"An array or tensor unit with a weight- or output-stationary dataflow", "Scratchpad capacity",
                   "Vector unit rates", "Bandwidth of the main memory", "Shapes of all tensors"},
         .failureMode =
-            "Knows no compiler's own choices: layouts, fusions and tilings follow fixed rules. Kernels do not "
-            "overlap and hand everything over in main memory, which is pessimistic for devices that keep "
-            "activations on the chip; copies that change a layout are not seen.",
+            "Knows no compiler's own choices: layouts, fusions and tilings follow fixed rules. Kernels do not overlap "
+            "and exchange everything through main memory: pessimistic for devices that keep activations on the chip. "
+            "Copies that change a layout are ignored.",
         .lineage = {"Ham et al.: ONNXim: A Fast, Cycle-level Multi-core NPU Simulator, IEEE CAL 2024",
                     "Yang et al.: PyTorchSim, MICRO 2025", "Genc et al.: Gemmini, DAC 2021",
                     "Jouppi et al.: In-Datacenter Performance Analysis of a Tensor Processing Unit, ISCA 2017"},

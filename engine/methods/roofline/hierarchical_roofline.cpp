@@ -67,8 +67,8 @@ Method hierarchicalRooflineMethod() {
             .title = "Hierarchical roofline",
             .methodology = Methodology::Analytical,
             .level = MethodLevel::Model,
-            .summary = "A ceiling for every memory level, with the traffic of each level worked out from capacities. "
-                       "Says which level to widen or enlarge, and what a last-level cache saves.",
+            .summary = "One ceiling for every memory level; the traffic of each level follows from the capacities. "
+                       "Shows which level limits, and how much a last-level cache saves.",
             .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
             .evidence =
                 {{"matrix products", "GPU",
@@ -88,9 +88,8 @@ Method hierarchicalRooflineMethod() {
                   "(NeuSight 6945927d)"}},
             .needs = {"Peak rate per precision", "Capacity and bandwidth of every memory level",
                       "Shapes of all tensors"},
-            .failureMode =
-                "Assumes the best tiling and full overlap, so it stays optimistic for small or skewed products; "
-                "levels without a bandwidth are passed over; weights are never found in a cache.",
+            .failureMode = "Assumes the best tiling and full overlap, so it is optimistic for small or skewed "
+                           "products. Levels without a bandwidth are ignored. Weights are never in a cache.",
             .lineage = {"Ilic, Pratas, Sousa: Cache-aware Roofline Model, IEEE CAL 2014",
                         "Yang, Kurth, Williams: Hierarchical Roofline Analysis for GPUs, CCPE 2020",
                         "Hong, Kung: I/O complexity: the red-blue pebble game, STOC 1981",

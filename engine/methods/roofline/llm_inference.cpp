@@ -181,8 +181,8 @@ Method llmInferenceMethod() {
             .needs = {"A transformer workload with its phase, batch and sequence", "Peak rate per precision",
                       "Bandwidth and capacity of the main memory"},
             .failureMode =
-                "One number for the achievable share of each platform class: optimistic for power-limited devices and "
-                "for small batches of small models, blind to scheduling, paging and kernel choice.",
+                "Uses one achievable share for each class of platform: optimistic for power-limited devices and for "
+                "small batches of small models. Ignores scheduling, paging and the choice of kernels.",
             .lineage = {"Yuan et al.: LLM Inference Unveiled (LLM-Viewer), 2024", "Bambhaniya et al.: GenZ, 2024",
                         "LIFE: operator-modular analytical LLM inference, arXiv 2508.00904, 2025"},
             .cost = {.fixed = 1.3e-5, .perOperator = 3.0e-8},

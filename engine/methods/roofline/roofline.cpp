@@ -35,7 +35,7 @@ Method rooflineMethod() {
             .methodology = Methodology::Analytical,
             .level = MethodLevel::Model,
             .summary = "The least time that peak rates and main-memory bandwidth allow, kernel by kernel. "
-                       "Ask it first: what it calls slow cannot be made fast by better kernels.",
+                       "Use it first: better kernels cannot be faster than this.",
             .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
             .evidence =
                 {{"matrix products", "GPU",
@@ -54,10 +54,9 @@ Method rooflineMethod() {
                   "MAPE 40 %, never above the measured time, over 18 fp32 inferences of BERT large, GPT-2 large and "
                   "OPT 1.3B on A100, V100 and MI210 (NeuSight 6945927d)"}},
             .needs = {"Peak rate per precision", "Bandwidth of the main memory", "Shapes of all tensors"},
-            .failureMode =
-                "Optimistic for kernels under about 10 us, whose launch it does not count, and for power-limited "
-                "devices; pessimistic where a large cache holds operands from one kernel to the next, and for "
-                "Winograd convolutions, which do less work than the direct form.",
+            .failureMode = "Optimistic for kernels under about 10 us, because it does not count the launch, and for "
+                           "power-limited devices. Pessimistic if a large cache keeps operands between kernels, and "
+                           "for Winograd convolutions, which do less work than direct ones.",
             .lineage = {"Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009"},
             .cost = {.fixed = 1.3e-5, .perOperator = 2.1e-8},
             .version = "2",

@@ -346,8 +346,8 @@ MethodCard mappingSearchCard() {
         .title = "Mapping search",
         .methodology = Methodology::Analytical,
         .summary =
-            "Searches tilings over last-level cache and multiprocessors for the fastest, with the cycles of the tensor "
-            "units as a systolic array's.",
+            "Searches the fastest tiling over last-level cache and multiprocessors; a tensor unit has the cycles of a "
+            "systolic array.",
         .evidence =
             {{"matrix products", "GPU",
               "A100, the 20 of LLMCompass's set: 7.7 % with the constant that its authors state, 3.8 % on held-out "
@@ -360,7 +360,7 @@ MethodCard mappingSearchCard() {
               "MAPE 13.8 %, 41 of 41 inside the interval: fp32 transformers on one A100, V100, P100 or P4 (NeuSight "
               "6945927d)"}},
         .failureMode =
-            "Small kernels and shapes for which the library has no good kernel: the best mapping tends to be too fast.",
+            "Small kernels, and shapes without a good kernel in the library: the best mapping is then too fast.",
         .lineage = {"Zhang et al.: LLMCompass, ISCA 2024"},
         .cost = {.fixed = 2.4e-4, .perKernel = 2.7e-5},
         .live = true,

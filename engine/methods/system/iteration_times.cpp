@@ -258,7 +258,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     if (!kernels) {
         std::string known;
         for (const KernelMethod& each : kernelMethods()) known += (known.empty() ? "" : ", ") + std::string(each.id);
-        return fail("serving.no-kernel-method", fmt::format("'{}' does not price kernels", choice->id),
+        return fail("serving.no-kernel-method", fmt::format("'{}' does not predict kernels", choice->id),
                     "one of " + known, thoseThatCould(), inPool(pool, "time/method"));
     }
     const std::string software = pool.time.software;
@@ -298,7 +298,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     }
     if (!device.gpu && (pool.plan.devices() > 1 || ranks > 1)) {
         return fail("serving.no-collectives",
-                    fmt::format("`{}` prices no collectives, and pool '{}' spreads a replica over {} devices",
+                    fmt::format("`{}` does not predict collectives, but pool '{}' divides a replica over {} devices",
                                 choice->id, pool.name, pool.plan.devices() * ranks),
                     "a replica of one device", "set tensor, pipeline and expert parallelism to 1",
                     inPool(pool, "plan"));

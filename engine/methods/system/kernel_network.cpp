@@ -17,7 +17,7 @@ Expected<CollectivePrice> KernelNetwork::price(const CollectiveCall& call, const
     const bool inside = price->loads.size() == 1 && price->loads.front().tier == 0 &&
                         !outside_.tiers().front().betweenNodes && !call.group.uneven;
     if (!inside) {
-        price->assumptions.emplace_back("What leaves a node is priced in closed form: no kernel was measured there.");
+        price->assumptions.emplace_back("Exchanges between nodes use the closed form: no kernel was measured there.");
         return price;
     }
     Kernel kernel;
@@ -31,7 +31,7 @@ Expected<CollectivePrice> KernelNetwork::price(const CollectiveCall& call, const
     const KernelPrice priced = pricer_->price(kernel);
     if (!priced.priced || !std::isfinite(priced.seconds) || priced.seconds <= 0) {
         price->assumptions.emplace_back(
-            fmt::format("The kernel method does not cover a {}: it is priced in closed form.", toText(call.op)));
+            fmt::format("The kernel method does not cover a {}: the closed form is used.", toText(call.op)));
         return price;
     }
     price->low = std::max(price->low, std::min(priced.low, priced.seconds));

@@ -216,7 +216,7 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
         warnings.push_back(
             warning("serving.cap-without-clock",
                     "iteration times of a table or law stay as they were measured, whatever the power cap",
-                    "let a kernel method price them", inPool(pool, "power_cap")));
+                    "let a kernel method predict them", inPool(pool, "power_cap")));
     }
     Made made;
     made.linkBandwidth = device->gpu ? device->gpu->linkBandwidth : 0;

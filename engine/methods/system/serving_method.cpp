@@ -240,8 +240,8 @@ Method servingMethod() {
                       "with tile-hybrid (LLMServingSim 2 bench)"}},
         .needs = {"A serving study: model, pools, traffic", "Capacity and bandwidth of the devices' memory"},
         .failureMode =
-            "As good as the iteration times in its slot; near saturation a few per cent of them are a multiple "
-            "of the time to first token.",
+            "Only as accurate as the iteration times in its slot. Near saturation, an error of a few per cent in them "
+            "can multiply the time to first token.",
         .lineage = {"Agrawal et al.: VIDUR, MLSys 2024", "Kwon et al.: PagedAttention (vLLM), SOSP 2023",
                     "Patel et al.: Splitwise, ISCA 2024", "Zhong et al.: DistServe, OSDI 2024"},
         .cost = {.fixed = 7.9e-3, .perRequest = 2.7e-5},
@@ -251,7 +251,7 @@ Method servingMethod() {
                      .title = "Iteration times",
                      .choices = {"as-drawn", "tile-hybrid", "tile-wave", "mapping-search"},
                      .fallback = "as-drawn",
-                     .meaning = "Which kernel method prices iterations; as-drawn leaves it to the pools.",
+                     .meaning = "The kernel method for iterations; as-drawn: that of each pool.",
                      .slot = MethodLevel::Kernel}},
         .tasks = {TaskKind::ServingRun}};
     return {card, [card](const Scenario& scenario, EstimateContext& context) {

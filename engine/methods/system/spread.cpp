@@ -117,8 +117,8 @@ void addNetworkEnergy(Estimate& answer, const Talk& talk) {
         answer.figures.push_back({"Energy of the network", network, Dimension::Energy});
     }
     if (!talk.withoutEnergy.empty())
-        said +=
-            fmt::format("; the links of {} state no energy, and it is left out", fmt::join(talk.withoutEnergy, ", "));
+        said += fmt::format("; the links of {} state no energy, so it is not included",
+                            fmt::join(talk.withoutEnergy, ", "));
     answer.assumptions.push_back(said + "; what devices draw while they wait is not counted");
 }
 

@@ -84,14 +84,13 @@ Expected<UsualPricer> usualPricer(const DeviceRef& device, const TransformerConf
     if (!best.method) {
         const std::string others = namesOf(able);
         return fail(
-            "serving.no-kernel-method",
-            fmt::format("no kernel method that answers at once prices `{}`", pathText(device)),
+            "serving.no-kernel-method", fmt::format("no fast kernel method predicts `{}`", pathText(device)),
             "a GPU, an array, an NPU or a CPU with the numbers that its methods read",
             others.empty() ? std::string("choose another device, or give measured tables") : "ask by name: " + others);
     }
     best.reason = fmt::format(
-        "Iterations are priced by {}, as nobody chose a method and {} prices GPUs alone: of the "
-        "{} that answer on {} it has the least error to expect",
+        "Iterations are predicted by {}. No method was chosen, and {} predicts only GPUs. Of the {} methods for {} it "
+        "has the smallest expected error",
         best.method->id, TimeSlot{}.method, able.size(), pathText(device));
     return best;
 }

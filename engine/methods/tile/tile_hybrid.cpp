@@ -78,8 +78,8 @@ MethodCard tileHybridCard() {
         .title = "Tiles and waves, corrected",
         .methodology = Methodology::Hybrid,
         .summary =
-            "The physics of tiles and waves times a learned correction over what it computes. The most exact where a "
-            "calibration covers device and shape; says where it does not.",
+            "The physical model of tiles and waves, with a learned correction. The most accurate method if a "
+            "calibration covers device and shape; flags what it does not cover.",
         .evidence = {{"matrix products", "GPU",
                       "MAPE 3.1 / 4.1 / 5.6 / 4.4 % on the bf16 products of H100 / A100 / L40S / B200 that its "
                       "calibrations were "
@@ -88,7 +88,7 @@ MethodCard tileHybridCard() {
                       "MAPE 5.6 %, 38 of 41 inside the interval: fp32 inference, compiled inference and training steps "
                       "of BERT, GPT and OPT on one A100, V100, P100 or P4, none used to fit (NeuSight 6945927d)"}},
         .failureMode =
-            "Shapes and devices outside the calibration fall back on the physics; the interval widens there.",
+            "For shapes and devices outside the calibration it uses the physical model with a wider interval.",
         .lineage = {"Lee, Phanishayee, Mahajan: NeuSight, ASPLOS 2025"},
         .cost = {.fixed = 3.7e-5, .perOperator = 4.8e-8, .perKernel = 6.9e-7},
         .live = true,

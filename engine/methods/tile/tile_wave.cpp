@@ -69,8 +69,8 @@ MethodCard tileWaveCard() {
         .title = "Tiles and waves",
         .methodology = Methodology::Analytical,
         .summary =
-            "Kernels as libraries run them: tiles, waves of blocks over the multiprocessors, traffic through the "
-            "caches, with few fitted numbers. Says why a shape is slow.",
+            "Models kernels as libraries run them: tiles, waves of blocks over the multiprocessors, traffic through "
+            "the caches, with few fitted parameters. Shows why a shape is slow.",
         .evidence = {{"matrix products", "GPU",
                       "MAPE 6.9 / 9.8 / 12.0 % on the bf16 products of H100 / A100 / L40S that its calibrations were "
                       "not fitted to (aiconfigurator 2026-08-21)"},
@@ -78,8 +78,7 @@ MethodCard tileWaveCard() {
                       "MAPE 6.8 %, 41 of 41 inside the interval: fp32 inference, compiled inference and training steps "
                       "of BERT, GPT and OPT on one A100, V100, P100 or P4, none used to fit (NeuSight 6945927d)"}},
         .failureMode =
-            "Kernels whose library picks another tile than the one assumed; power limits that the design does not "
-            "state.",
+            "Libraries that choose another tile than the assumed one; power limits that the design does not state.",
         .lineage = {"Lee, Phanishayee, Mahajan: NeuSight, ASPLOS 2025 (tiles and waves)",
                     "Osama et al.: Stream-K, PPoPP 2023 (split work)"},
         .cost = {.fixed = 2.8e-5, .perOperator = 3.8e-8, .perKernel = 3.2e-7},

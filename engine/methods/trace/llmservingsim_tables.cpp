@@ -259,7 +259,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
         fmt::format("Operators as measured in {}, linear between the measured sizes.", path->string()),
         tables->skew.known()
             ? "Uneven lengths of decoding sequences lengthen attention as the profile's skew sweep says."
-            : "Attention is priced at the mean length of the decoding sequences.",
+            : "Attention is predicted at the mean length of the decoding sequences.",
         repeats->known()
             ? fmt::format("The interval is how well the profile repeats itself, {:+.1f} to {:+.1f} % of attention over "
                           "{} points measured twice; what a sum of operators leaves out of an engine is not in it.",

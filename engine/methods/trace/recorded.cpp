@@ -109,8 +109,7 @@ public:
                         format(Seconds(launches_.seconds)),
                         recording_->device.empty() ? std::string() : fmt::format(" on {}", recording_->device)));
         if (!stated_)
-            said.push_back(
-                "The recording does not say on which device it was made: it is taken for this one (on=PRESET says)");
+            said.push_back("The recording does not state its device: this device is assumed (set it with on=PRESET)");
         if (launches_.riding > worth_naming * launches_.seconds)
             said.push_back(fmt::format("{:.1f} % of it are operators without a kernel here, counted with the next one",
                                        100 * launches_.riding / launches_.seconds));
@@ -119,7 +118,7 @@ public:
                                        format(Seconds(recording_->unlinked * 1e-6))));
         if (ratio_)
             said.push_back(
-                fmt::format("Times are those of {}, multiplied by the ratio of what `{}` says of the two devices",
+                fmt::format("Times are those of {}, multiplied by the ratio of `{}`'s predictions for the two devices",
                             ratio_->device, ratio_->method));
         return said;
     }
@@ -248,7 +247,7 @@ std::vector<MethodOption> recordedOptions() {
          .title = "To other devices by",
          .choices = {"none", "tile-hybrid", "wave-scaling"},
          .fallback = "none",
-         .meaning = "A method whose prices on both devices say how much faster one is.",
+         .meaning = "A method whose predictions give the ratio of the two devices.",
          .slot = MethodLevel::Kernel},
         {.key = "fusion",
          .title = "Fusion",
@@ -281,8 +280,8 @@ MethodCard recordedCard() {
         .needs = {"A recording of operators with their shapes", "Shapes of all tensors",
                   "A main memory with a bandwidth"},
         .failureMode =
-            "Kinds of operators that were not recorded stand at their roofline; sizes far from the recorded "
-            "ones follow a straight line, which libraries do not; waiting between kernels is not recorded.",
+            "Kinds of operators that were not recorded use their roofline. Sizes far from the recorded ones follow a "
+            "straight line, which libraries do not. Waiting between kernels is not recorded.",
         .lineage = {"Li et al.: TrioSim, ISCA 2025", "Liang et al.: Lumos, MLSys 2025"},
         .cost = {.fixed = 1.6e-3, .perOperator = 5e-8, .perKernel = 3e-7},
         .live = true,

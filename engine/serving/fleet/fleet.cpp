@@ -18,8 +18,8 @@ Place at(std::string path) {
 
 Expected<void> check(const ReplicaSpec& replica, const std::string& path) {
     if (!replica.time) {
-        return fail("serving.no-time", "the replica has nothing that says how long an iteration takes",
-                    "a table, a law or a method", "choose how iterations are timed", at(path));
+        return fail("serving.no-time", "the replica has no source of iteration times", "a table, a law or a method",
+                    "choose how iterations are timed", at(path));
     }
     if (replica.time->stages() < 1 || replica.time->stages() > 1024) {
         return fail("serving.bad-stages", fmt::format("{} pipeline stages", replica.time->stages()), "1 to 1024", {},

@@ -211,7 +211,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     const Box area{46, top, width - 46 - 10, height - top - 34};
     const double right = area.x + area.w - column;
     if (dots.empty()) {
-        page.text(width / 2, height / 2, "No method prices these rows", normal, store::mutedColour, "middle");
+        page.text(width / 2, height / 2, "No method predicts these rows", normal, store::mutedColour, "middle");
         return page.finish();
     }
     double low = 1e300, high = 0, cheap = 1e300, dear = 0;

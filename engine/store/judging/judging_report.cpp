@@ -48,12 +48,12 @@ bool statesInterval(const JudgedEntry& entry) {
 
 /// The result in two sentences.
 std::string answerHtml(const Judged& judged) {
-    if (judged.ranking.empty()) return "<p class=\"answer\">No method prices these rows.</p>";
+    if (judged.ranking.empty()) return "<p class=\"answer\">No method predicts these rows.</p>";
     const JudgedEntry& best = judged.entries[judged.ranking.front()];
     std::string out = "<p class=\"answer\">";
     if (!onSameRows(judged)) {
         out += fmt::format(
-            "Methods stand on the rows that each prices itself, so that their figures do not compare; "
+            "Each method uses its own rows, so the figures cannot be compared; "
             "<b>{}</b> has a mean error of {} on {} rows.",
             escaped(best.title), shareText(best.own.errors.mape), best.own.errors.rows);
         return out + "</p>";
@@ -131,8 +131,8 @@ std::string figuresHtml(const Judged& judged) {
     out += tableEnd;
     if (apart)
         out +=
-            "<p class=\"note\">* prices less than half of the rows that the widest method does, or was taken out: on "
-            "its own rows.</p>";
+            "<p class=\"note\">* predicts less than half of the rows of the widest method, or was removed: on its own "
+            "rows.</p>";
     if (fitted) out += "<p class=\"note\">† was fitted to some of these rows.</p>";
     return out;
 }
@@ -160,7 +160,7 @@ std::string worstHtml(const Judged& judged) {
     std::set<std::uint64_t> counts;
     for (const RowRef ref : judged.rows) counts.insert(rowKey(ref));
     std::string out =
-        fmt::format("<h3>Rows that {} misses most</h3>", escaped(best.title)) +
+        fmt::format("<h3>Largest errors of {}</h3>", escaped(best.title)) +
         headed({{"row", false}, {"measured", true}, {"predicted", true}, {"90 %", true}, {"error", true}});
     std::size_t shown = 0;
     for (const std::size_t i : best.evaluation->worst) {
@@ -187,11 +187,9 @@ std::string assumptionsHtml(const Judged& judged) {
     }
     if (judged.groups > 1)
         out += fmt::format(
-            "<p>These are {} groups: methods of a group take the same for granted of at least {:.0f} % of the rows. "
-            "What "
-            "was fitted holds the clock and the software of the rows behind it, and cannot be asked otherwise: "
-            "<i>first "
-            "in</i> counts within a group alone.</p>",
+            "<p>These are {} groups: methods of a group have the same assumptions for at least {:.0f} % of the rows. A "
+            "fitted method keeps the clock and the software of its rows. So <i>first in</i> counts within a group "
+            "only.</p>",
             judged.groups, 100 * equalTerms);
     out += headed({{"method", false}, {"fusion", false}, {"launch", false}, {"clock", false}, {"stack", false}});
     for (const JudgedEntry& entry : judged.entries) {
@@ -268,10 +266,10 @@ std::string provenanceHtml(const Judged& judged) {
     std::string references;
     for (const std::string& each : question.references)
         references += (references.empty() ? "" : ", ") + std::filesystem::path(each).filename().string();
-    const std::string heldOut = question.leaveDeviceOut ? "every device asked without what was learned from it"
-                                : question.seen         ? "rows that were fitted count as well"
-                                                : "rows that a calibration was fitted to are left out, as far as it "
-                                                  "says";
+    const std::string heldOut = question.leaveDeviceOut ? "every device as an unseen device"
+                                : question.seen
+                                    ? "rows that were fitted count as well"
+                                    : "rows to which a calibration was fitted are not used, as far as it records them";
     // A table: lists of terms leave gaps on paper.
     std::string out = "<table>";
     const auto fact = [&](const char* name, const std::string& html) {

@@ -237,7 +237,7 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
                                         {"papers", !card.lineage.empty()},
                                         {"its limits", !imported && !card.failureMode.empty()}});
     give(names[1], absent.empty(),
-         absent.empty() ? "version, papers and limits stand on its card" : "not said: " + absent);
+         absent.empty() ? "version, papers and limits are on its card" : "not said: " + absent);
     // Of nothing fitted nothing can be missing.
     const auto fitted = [&](std::string_view name, std::size_t without, const std::string& all, const char* lacks) {
         give(name, !foreign && without == 0,
@@ -249,12 +249,13 @@ MethodFacts FactFinder::facts(std::string_view asked, const MethodCard& card, co
     fitted(names[2], learned.unnamed, fmt::format("{} tables by name and hash", learned.sources.size()),
            "do not name the rows behind them");
     fitted(names[3], learned.unshipped, "every row behind it ships", "were fitted to rows that do not ship");
-    fitted(names[4], learned.unrepeated, "every section says by what rule its rows were drawn",
+    fitted(names[4], learned.unrepeated, "every section states the rule that chose its rows",
            "say in words alone which rows they were fitted to");
     const Judging judging =
         judgingOf(evaluation, tables, leaveDeviceOut ? std::vector<DeviceFingerprint>() : learned.devices);
     const auto judged = [&](std::string_view name, bool given, std::string why) {
-        give(name, judging.rows > 0 && given, judging.rows > 0 ? std::move(why) : "it prices none of these references");
+        give(name, judging.rows > 0 && given,
+             judging.rows > 0 ? std::move(why) : "it predicts none of these references");
     };
     judged(names[5], judging.shipped == judging.rows, fmt::format("{} of {} rows ship", judging.shipped, judging.rows));
     judged(names[6], 2 * judging.measured >= judging.rows,

@@ -89,7 +89,7 @@ Expected<void> readDesigns(const YamlNode& list, std::string_view document, Yaml
         const YamlNode& item = (*items)[i];
         const Place place = context.place(item, fmt::format("hardware[{}]", i + 1));
         if (!item.isMap()) {
-            return fail("project.design", "a hardware design should stand here",
+            return fail("project.design", "expected a hardware design here",
                         "the text of a hardware file, beginning with `orrery: hardware/1`", "", place);
         }
         auto loaded =
@@ -277,7 +277,7 @@ Expected<void> readDeviceHours(const YamlNode& node, YamlContext& context, Proje
         double read = 0;
         const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
         if (error != std::errc{} || end != text->data() + text->size() || !(read >= 0 && read < 1e6))
-            return fail("yaml.value", fmt::format("`{}` is no price of a device's hour", *text),
+            return fail("yaml.value", fmt::format("`{}` is not a price per device-hour", *text),
                         "dollars from 0 to a million, as in 2.5", {}, place);
         return read;
     };

@@ -60,8 +60,7 @@ Expected<void> readBindings(MapReader& map, Bindings& out) {
     if (!node) return {};
     const Place place = map.placeOf(*node, "bindings");
     if (!node->isMap()) {
-        return fail("yaml.type", "a mapping of symbols to numbers should stand here", "`{batch: 8, seq: 128}`", "",
-                    place);
+        return fail("yaml.type", "expected a mapping of symbols to numbers here", "`{batch: 8, seq: 128}`", "", place);
     }
     Bindings bindings;
     for (const YamlNode& each : node->items) {

@@ -75,8 +75,7 @@ Expected<MapReader> MapReader::open(const YamlNode& node, std::string path, Yaml
     reader.path_ = std::move(path);
     reader.context_ = &context;
     if (!node.isMap()) {
-        return fail("yaml.type", "a mapping of keys to values should stand here", "`key: value` lines", "",
-                    reader.place());
+        return fail("yaml.type", "expected a mapping of keys to values here", "`key: value` lines", "", reader.place());
     }
     reader.taken_.resize(node.items.size());
     return reader;

@@ -14,7 +14,7 @@ Expected<std::string> readText(const YamlNode& node, const Place& place) {
 
 Expected<std::int64_t> readWhole(const YamlNode& node, const Place& place, std::int64_t lowest, std::int64_t highest) {
     const std::string wanted = fmt::format("a whole number from {} to {}", lowest, highest);
-    if (!node.isScalar()) return fail("yaml.type", "a whole number should stand here", wanted, "", place);
+    if (!node.isScalar()) return fail("yaml.type", "expected a whole number here", wanted, "", place);
     const std::string& text = node.scalar;
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
@@ -34,7 +34,7 @@ Expected<bool> readBool(const YamlNode& node, const Place& place) {
         if (text == "true" || text == "yes" || text == "on") return true;
         if (text == "false" || text == "no" || text == "off") return false;
     }
-    return fail("yaml.type", "true or false should stand here", "`true` or `false`", "", place);
+    return fail("yaml.type", "expected true or false here", "`true` or `false`", "", place);
 }
 
 Expected<std::span<const YamlNode>> readList(const YamlNode& node, const Place& place) {

@@ -57,7 +57,7 @@ std::string methodCardsHtml(const std::vector<std::string>& methods, const Scena
             R"(<details><summary><b>{}</b> <span class="note">{}, {} level, version {}</span></summary><div><p>{}</p><dl>)",
             escaped(card.title), orrery::toText(card.methodology), orrery::toText(card.level), escaped(card.version),
             escaped(card.summary));
-        out += fmt::format("<dt>breaks where</dt><dd>{}</dd>", escaped(card.failureMode));
+        out += fmt::format("<dt>limits</dt><dd>{}</dd>", escaped(card.failureMode));
         for (const Evidence& evidence : card.evidence) {
             out += fmt::format("<dt>evidence</dt><dd>{} on {}: {}</dd>", escaped(evidence.workloadClass),
                                escaped(evidence.platform), escaped(evidence.finding));

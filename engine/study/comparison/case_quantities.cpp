@@ -43,7 +43,7 @@ constexpr std::array<CaseQuantity, ColCount> columns{{
     {"devices", "Devices", Dimension::Count, false, "That the plan takes."},
     {"area", "Silicon", Dimension::Area, false, "Of the whole design, as its parts say."},
     {"price", "Silicon and memory price", Dimension::Number, false, "Dollars of the design's dies and memories."},
-    {"cost", "Cost", Dimension::Number, false, "Dollars: devices × time × the price of a device's hour."},
+    {"cost", "Cost", Dimension::Number, false, "Dollars: devices × time × price per device-hour."},
     {"perf_per_watt", "Throughput per watt", Dimension::Number, true, "Tokens or samples a second for each watt."},
     {"perf_per_mm2", "Throughput per mm²", Dimension::Number, true,
      "Tokens or samples a second for each mm² of the whole design."},

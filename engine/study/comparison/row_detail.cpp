@@ -72,7 +72,7 @@ Expected<Side> kernelSide(const Asked& method, const HardwarePtr& hardware, cons
                                             : (*bound)->instant() ? (*bound)->price(kernel)
                                                                   : (*bound)->price(kernel, context);
         if (!price) return tl::unexpected(price.error());
-        if (!price->priced) return fail("evaluation.not-covered", "the method does not price this kernel");
+        if (!price->priced) return fail("evaluation.not-covered", "the method does not predict this kernel");
         side.seconds = price->seconds;
         side.terms = (*bound)->explain(kernel).terms;
         if (side.terms.empty()) side.none = "says no terms";

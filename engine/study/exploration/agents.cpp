@@ -68,7 +68,7 @@ void latinHypercube(Search& search, RandomStream random) {
 constexpr std::array agents{
     AgentInfo{"grid", "Every combination", "All points, the last knob fastest.", false, grid},
     AgentInfo{"one-at-a-time", "One knob at a time",
-              "Each knob through all its values while the others stand where the question stands.", false, oneAtATime},
+              "Each knob through all its values; the others keep the values of the question.", false, oneAtATime},
     AgentInfo{"random", "Random", "Points drawn evenly. What every other agent must beat.", true, randomWalk},
     AgentInfo{"latin", "Latin hypercube",
               "Random points in strata of 64, over which each knob's values are spread evenly.", true, latinHypercube},

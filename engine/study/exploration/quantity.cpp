@@ -22,7 +22,7 @@ constexpr std::array<QuantityInfo, 9> quantities{{
     {"power", Dimension::Power, "Energy over time."},
     {"memory", Dimension::Data, "Weights, caches and activations on one device."},
     {"devices", Dimension::Count, "Devices that the plan takes."},
-    {"cost", Dimension::Number, "Dollars of it: devices × time × the price of a device and hour."},
+    {"cost", Dimension::Number, "Dollars: devices × time × price per device-hour."},
     {"area", Dimension::Area, "Silicon of the whole design, as its parts say."},
     {"price", Dimension::Number, "Dollars of the design's dies and memories."},
     {"capacity", Dimension::Number, "Requests per second that a serving run serves within its SLO."},

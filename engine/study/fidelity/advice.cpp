@@ -282,7 +282,7 @@ private:
             for (std::size_t i = 0; i < able.size(); ++i) {
                 if (!wide[i]) {
                     able[i]->reasons.emplace_back(
-                        "it prices less than half of the rows that others do, and is not ranked among them");
+                        "it predicts less than half of the rows of the others, so it is not ranked");
                     continue;
                 }
                 able[kept] = able[i];

@@ -85,7 +85,7 @@ Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choi
     if (!full.empty())
         if (auto done = choose(full); !done) return Unexpected(std::move(done.error()));
     if (chosen.empty()) {
-        return fail("budget.no-method", "none of the methods prices kernels one by one", "a method of level kernel",
+        return fail("budget.no-method", "none of the methods predicts single kernels", "a method of level kernel",
                     "`orrery-cli methods` says which do");
     }
     return chosen;
@@ -228,7 +228,7 @@ Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std
     }
     if (askers.all.empty()) {
         if (refused) return Unexpected(std::move(*refused));
-        return fail("budget.no-method", "no method prices the kernels of this device",
+        return fail("budget.no-method", "no method predicts the kernels of this device",
                     "a device that some method takes", "`orrery-cli run` says why each method refuses");
     }
     makeUnits(askers);

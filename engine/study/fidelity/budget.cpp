@@ -86,7 +86,7 @@ private:
             if (!isNamed_) {
                 for (const Diagnostic& note : askers_.notes)
                     if (note.message.find(text) != std::string::npos) return Unexpected(note);
-                return fail("budget.no-method", fmt::format("`{}` does not price the kernels of this question", text),
+                return fail("budget.no-method", fmt::format("`{}` does not predict the kernels of this question", text),
                             "a kernel method that answers on this device", "name it among the methods, too");
             }
             full_.assign(askers_.units.size(), skeleton_);
@@ -247,7 +247,7 @@ private:
             answer.steps.push_back(step);
             if (options_.onStep) options_.onStep(step);
             if (state.known == askers_.units.size()) {
-                answer.ended = "full fidelity has priced every kernel";
+                answer.ended = "full fidelity has predicted every kernel";
                 break;
             }
             if (options_.stop.stop_requested()) {
@@ -354,7 +354,7 @@ Expected<BudgetAnswer> answerWithin(const Scenario& scenario, const BudgetOption
     if (options.to && !(*options.to > 0))
         return fail("budget.bad-limit", "the width must be above 0", "a share such as `5%`");
     if (!options.full.empty() && !findKernelMethod(options.full.substr(0, options.full.find('(')))) {
-        return fail("budget.no-method", fmt::format("`{}` does not price kernels one by one", options.full),
+        return fail("budget.no-method", fmt::format("`{}` does not predict single kernels", options.full),
                     "a method of level kernel", "`orrery-cli methods` says which are");
     }
     auto askers = kernelAskers(scenario, options.methods, options);

@@ -115,7 +115,8 @@ std::string clusterFit(const StepModel& model, const PlannedPoint& closest, doub
     const auto devices = static_cast<std::int64_t>(
         std::ceil(static_cast<double>(figures.devices) * figures.needs / std::max(limit, 1.0)));
     return fmt::format(
-        "No plan fits. The closest, {}, misses: {}. It would fit on devices with {} each; with {} about {} of them are "
+        "No plan fits. The closest is {}; missing: {}. It would fit on devices with {} each; with {} about {} of them "
+        "are "
         "needed, of which the plan uses {}. Or shorten the sequence",
         toText(closest.plan), missing(figures, limit), format(Bytes(figures.needs)), kind, devices, figures.devices);
 }

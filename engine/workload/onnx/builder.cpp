@@ -117,7 +117,7 @@ bool Builder::build() {
         std::string list;
         for (const auto& [type, times] : ruleless_)
             list += fmt::format("{}{} ×{}", list.empty() ? "" : ", ", type, times);
-        warn("onnx.no-rule", "no rule knows these operators, so they are priced by their bytes alone: " + list,
+        warn("onnx.no-rule", "there is no rule for these operators, so their time is that of their bytes:  " + list,
              "their time is a lower bound");
     }
     return true;

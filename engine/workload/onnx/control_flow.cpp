@@ -212,8 +212,7 @@ bool Builder::runLoop(const Node& node, Scope& scope, const Frame& frame, const 
     }
     const auto* go = inputs[1] != absent ? value(inputs[1]).integers() : nullptr;
     if (go && go->size() == 1 && go->front() == 0) trips = 0;
-    if (trips == unknown)
-        warn("onnx.loop", "how often the loop runs is not known beforehand; it is priced once", {}, name);
+    if (trips == unknown) warn("onnx.loop", "the number of runs of the loop is unknown; it counts once", {}, name);
     const auto inside = inner(frame, name, trips == unknown ? 1 : trips);
     if (!inside) return false;
     const std::size_t states = inputs.size() - 2;
@@ -312,8 +311,7 @@ bool Builder::runScan(const Node& node, Scope& scope, const Frame& frame, const 
         }
         arguments.push_back(add(std::move(slice)));
     }
-    if (trips == unknown)
-        warn("onnx.loop", "how often the scan runs is not known beforehand; it is priced once", {}, name);
+    if (trips == unknown) warn("onnx.loop", "the number of runs of the scan is unknown; it counts once", {}, name);
     std::int64_t times = 1;
     if (trips > 0 && __builtin_mul_overflow(trips, batch, &times)) times = INT64_MAX;
     const auto inside = inner(frame, name, times);
@@ -349,8 +347,7 @@ bool Builder::runSequenceMap(const Node& node, Scope& scope, const Frame& frame,
                       "a body that takes one element of each", "export the model again", name);
     }
     const std::int64_t length = value(inputs[0]).length;
-    if (length == unknown)
-        warn("onnx.loop", "how long the sequence is is not known beforehand; its body is priced once", {}, name);
+    if (length == unknown) warn("onnx.loop", "the length of the sequence is unknown; its body counts once", {}, name);
     const auto inside = inner(frame, name, std::max<std::int64_t>(length, 1));
     if (!inside) return false;
     std::vector<ValueId> arguments;

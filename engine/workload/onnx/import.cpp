@@ -46,7 +46,7 @@ void warnOfUnresolved(const Graph& graph, const std::string& path, Diagnostics& 
         warning("onnx.unresolved",
                 fmt::format("the shapes of {} operators depend on data and are not known, first at {} `{}`",
                             unresolved.size(), first.type, first.name),
-                "they are priced as nothing", Place{path, 0, 0, first.name}));
+                "they count as no time", Place{path, 0, 0, first.name}));
 }
 
 }  // namespace

@@ -172,9 +172,8 @@ Method closedFormStepMethod() {
         .methodology = Methodology::Analytical,
         .level = MethodLevel::System,
         .summary =
-            "A training step of a plan as sums and maxima: stages, fill and drain, exchanges by dimension, what "
-            "the backward pass hides of the gradients. Microseconds a plan once its shard is priced; the "
-            "planner searches with it.",
+            "A training step of a plan as sums and maxima: stages, fill and drain, exchanges, overlap of gradients "
+            "with the backward pass. Microseconds per plan after its shard is predicted; the search for plans uses it.",
         .platforms = {"GPU"},
         .evidence = {{"training steps", "GPU",
                       "mean 0.4 %, worst 5.6 % off the event run, on 300 random plans of four models; 8.5 % where "
@@ -196,7 +195,7 @@ Method closedFormStepMethod() {
                      .title = "Kernels",
                      .choices = {"tile-hybrid", "tile-wave", "forest"},
                      .fallback = "tile-hybrid",
-                     .meaning = "Which kernel method prices computing.",
+                     .meaning = "The kernel method for computing.",
                      .slot = MethodLevel::Kernel}},
         .tasks = {TaskKind::TrainingStep}};
     return {card, [card](const Scenario& scenario, EstimateContext& context) {

@@ -67,8 +67,8 @@ Expected<Estimate> estimateLearned(const MethodCard& card, const Scenario& scena
     scaleTo(answer, seconds);
     answer.interval = {
         Seconds(std::clamp(price.low, least, seconds)), Seconds(std::max(price.high, seconds)), IntervalKind::Residuals,
-        price.domain == DomainVerdict::Outside ? "90 % of published steps whose publication was left out of the fit"
-                                               : "90 % of published steps that were left out of the fit"};
+        price.domain == DomainVerdict::Outside ? "90 % of published steps, each with its publication held out"
+                                               : "90 % of held-out published steps"};
     setFigures(answer, before > 0 ? seconds / before : 1);
     answer.figures.push_back({"Closed form of kernels alone", closed->figures.seconds, Dimension::Time});
     answer.assumptions.push_back(fmt::format(
@@ -77,7 +77,7 @@ Expected<Estimate> estimateLearned(const MethodCard& card, const Scenario& scena
     if (price.domain != DomainVerdict::Inside)
         answer.warnings.push_back(
             warning("learned.outside",
-                    fmt::format("the step lies {} what published steps cover: the interval is wider",
+                    fmt::format("the step is {} the range of published steps: the interval is wider",
                                 price.domain == DomainVerdict::Edge ? "at the edge of" : "outside"),
                     "Compare with the run of the step"));
     if (compute.card.id != "tile-hybrid")
@@ -96,21 +96,20 @@ Method learnedStepMethod() {
         .level = MethodLevel::System,
         .summary =
             "The closed form of a training step, corrected by what published steps of a dozen stacks took: for "
-            "software "
-            "that no stack here stands for. A few shares and ratios of the step decide, no device and no model.",
+            "training software without a stack here. Its features are shares and ratios of the step, not devices or "
+            "models.",
         .platforms = {"GPU"},
         .evidence = {{"training steps", "GPU",
                       "mean 13.9 % on 215 published steps of 12 publications that nothing was fitted to (kernels alone "
                       "21.1 %); "
                       "93 % of them inside the interval, half of which is 45 % in the median"},
                      {"training steps of software never seen", "GPU",
-                      "mean 14.1 % on 435 published steps, each with its publication left out of the fit (kernels "
-                      "alone 20.8 %); "
-                      "mean 16.1 % on the judged ones with their generation of GPUs left out"}},
+                      "mean 14.1 % on 435 published steps, each with its publication held out (kernels alone 20.8 %); "
+                      "mean 16.1 % on the judged ones with their generation of GPUs held out"}},
         .needs = {"A training step with a plan", "What the kernel method in its slot needs", "A calibration"},
         .failureMode =
-            "It knows no stack: where one is known, closed-form-step with it is closer. Software unlike all that was "
-            "published, and devices of a new generation, are told by features alone.",
+            "It uses no stack: if the stack is known, closed-form-step with this stack is more accurate. For "
+            "unpublished software and new generations of devices only the features count.",
         .lineage = {"Isaev et al.: Calculon, SC 2023",
                     "Lei et al.: Distribution-free predictive inference for regression, JASA 113, 2018",
                     "Hoerl and Kennard: Ridge regression, Technometrics 12, 1970"},
@@ -121,7 +120,7 @@ Method learnedStepMethod() {
                      .title = "Kernels",
                      .choices = {"tile-hybrid", "tile-hybrid(fusion=none)", "tile-hybrid(fusion=compile)"},
                      .fallback = "tile-hybrid",
-                     .meaning = "Which kernel method prices computing; with stack=kernels.",
+                     .meaning = "The kernel method for computing; with stack=kernels.",
                      .slot = MethodLevel::Kernel}},
         .tasks = {TaskKind::TrainingStep}};
     return {card, [card](const Scenario& scenario, EstimateContext& context) {

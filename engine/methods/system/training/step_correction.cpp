@@ -190,7 +190,7 @@ Expected<void> check(std::span<const StepCorrectionRow> rows) {
         return fail("learning.no-rows",
                     fmt::format("{} steps of {} publications are too few", rows.size(), publications.size()),
                     fmt::format("{} steps of three publications at least", fewestJudged),
-                    "One publication after the other is left out to see what a stranger may expect");
+                    "Each publication is held out in turn, to measure the error on unseen publications");
     return {};
 }
 

@@ -212,7 +212,7 @@ Method stepDistributionMethod() {
                      .title = "Kernels",
                      .choices = {"tile-hybrid", "tile-wave", "forest"},
                      .fallback = "tile-hybrid",
-                     .meaning = "Which kernel method prices computing.",
+                     .meaning = "The kernel method for computing.",
                      .slot = MethodLevel::Kernel},
                     {.key = "spread",
                      .title = "Devices differ by",

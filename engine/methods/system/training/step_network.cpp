@@ -161,7 +161,7 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
                             inPackets(carrying) ? "packets" : "messages"),
                 fmt::format("at most {:.3g} million can be followed", mostMessages(carrying) / 1e6),
                 "take network=closed-form, fewer micro-batches, or sizes of the plan that divide those of the "
-                "network's tiers, so that one device stands for its stage");
+                "network's tiers, so that one device represents its stage");
 }
 
 Expected<ClusterOutcome> StepNetwork::run(const TrainingProgram& program, bool spans,
@@ -198,8 +198,8 @@ std::string StepNetwork::assumption() const {
         : settings_.network.carrying == LinkCarrying::Ns3     ? "in packets of ns-3, by DCTCP with marks"
                                                               : "one message at a time",
         settings_.splits, settings_.splits == 1 ? "" : "s",
-        folded_      ? std::string("one device stands for its stage, as the network looks the same to all")
-        : alike_ > 1 ? fmt::format("one device stands for {} beside each other", alike_)
+        folded_      ? std::string("one device represents its stage, because the network is the same for all")
+        : alike_ > 1 ? fmt::format("one device represents {} neighbours", alike_)
                      : std::string("every device is run"));
 }
 

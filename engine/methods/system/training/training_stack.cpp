@@ -19,7 +19,7 @@ constexpr std::span<const std::string_view> no_stacks;
 constexpr std::array<std::string_view, 2> jax{"maxtext", "paxml"}, jax_fp8{"maxtext-fp8", "paxml-fp8"};
 
 constexpr std::array stacks{
-    TrainingStack{"kernels", "Kernels alone", "Nothing is added to the prices of kernels and exchanges"},
+    TrainingStack{"kernels", "Kernels alone", "Nothing is added to the times of kernels and exchanges"},
     // Gradients are copied into the flat parameter, cast to fp32 and divided before they are scattered.
     TrainingStack{"llm-foundry", "LLM Foundry: PyTorch FSDP, eager",
                   "llm-foundry's benchmark tables (MosaicML, 2023), steps in bf16 with FULL_SHARD", 4, 18},
