@@ -1,6 +1,7 @@
 #include "base/random.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/npu_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "support/npu_fixture.h"
 
 using namespace orrery;
@@ -312,6 +313,32 @@ private slots:
         QCOMPARE(m.word, std::int64_t{16});
         QCOMPARE(view("h100-sxm").error().code, std::string("hardware.not-an-npu"));
         QCOMPARE(view("eyeriss-like").error().code, std::string("hardware.dataflow"));
+    }
+    // A mesh is columns × rows, as it is drawn and as loop nests read it. Weights stand still along the rows, by which
+    // sums run; each column is one output channel: NVDLA's 8 engines of 32 multipliers are 8 columns.
+    void aMeshHasColumnsFirst() {
+        auto nvdla = loadHardware("nvdla-soc");
+        QVERIFY(nvdla);
+        const auto array = spatialArrayView(nvdla->hardware);
+        QVERIFY2(array, array ? "" : toText(array.error()).c_str());
+        QCOMPARE(array->columns, std::int64_t{8});
+        QCOMPARE(array->rows, std::int64_t{32});
+        auto small = loadHardware("gemmini-like");
+        QVERIFY(small);
+        const std::string path = spatialArrayView(small->hardware)->path;
+        for (const auto& [mesh, columns, rows] : {std::tuple{"4 x 16", 4, 16}, {"16 x 4", 16, 4}}) {
+            const auto edited = withAttribute(small->hardware, path + ".mesh", mesh);
+            QVERIFY2(edited, edited ? "" : toText(edited.error()).c_str());
+            const auto npu = npuView(*edited);
+            const auto nest = spatialArrayView(*edited);
+            QVERIFY2(npu && nest, mesh);
+            QCOMPARE(npu->columns, std::int64_t{columns});
+            QCOMPARE(npu->rows, std::int64_t{rows});
+            QCOMPARE(nest->columns, npu->columns);
+            QCOMPARE(nest->rows, npu->rows);
+            QCOMPARE(machineOf(*npu).width, std::int64_t{columns});
+            QCOMPARE(machineOf(*npu).height, std::int64_t{rows});
+        }
     }
     void aViewSaysWhatIsMissing_data() {
         QTest::addColumn<QString>("path");

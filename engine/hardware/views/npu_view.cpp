@@ -83,10 +83,10 @@ private:
             const auto& mesh = unit->component->mesh;
             if (mesh.size() != 2 || mesh[0] < 1 || mesh[1] < 1) {
                 return missing("hardware.missing-mesh", fmt::format("array `{}` has no two sides", unit->path),
-                               "`mesh: [rows, columns]`", "add the mesh of its processing elements", unit->path);
+                               "`mesh: [columns, rows]`", "add the mesh of its processing elements", unit->path);
             }
-            view_.rows = mesh[0];
-            view_.columns = mesh[1];
+            view_.columns = mesh[0];
+            view_.rows = mesh[1];
             units /= mesh[0] * mesh[1];
         } else if (auto ok = sidesFromRate(*unit); !ok) {
             return ok;
