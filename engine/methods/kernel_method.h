@@ -45,7 +45,9 @@ struct KernelPrice {
     std::array<float, mostPricedLevels> levelBytes{-1};
     float busy = -1;        ///< share of the time in which arrays multiply; below 0: the method does not say
     std::int8_t note = -1;  ///< which of KernelPricer::notes() holds for this kernel; below 0: none
-    bool measured = false;  ///< `seconds` was measured: it stands, also where it is less than peak rates allow
+    /// `seconds` stands also where it is less than the device's peak rates allow: it was measured, or is of another
+    /// program or of units whose peaks those are not.
+    bool stands = false;
 };
 
 /// What a kernel is for in a training step: backward products and convolutions have shapes of forward ones.

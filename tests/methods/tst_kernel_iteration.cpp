@@ -79,8 +79,8 @@ private slots:
             double exact = 0;
             for (const Launch& launch : time->kernelsOf(work.work())) {
                 const KernelPrice price = time->pricer().price(launch.kernel);
-                exact += launch.count *
-                         pricedLaunch(price, launch, gpuView(loadHardware("h100-sxm")->hardware)->device).seconds;
+                const DeviceView device = gpuView(loadHardware("h100-sxm")->hardware)->device;
+                exact += launch.count * pricedLaunch(price, launch, device, device.main().bandwidth.value).seconds;
             }
             const double mine = time->price(work.work()).lastSeconds;
             QVERIFY2(std::fabs(mine / exact - 1) < 0.03, qPrintable(QString("%1 against %2").arg(mine).arg(exact)));

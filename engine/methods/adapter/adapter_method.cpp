@@ -147,7 +147,7 @@ public:
         price.joules = slot->answer->joules.value_or(-1);
         price.priced = true;
         price.errorKnown = false;
-        price.measured = true;  // as the program says it, whatever the drawing's peaks say
+        price.stands = true;  // as the program says it, whatever the drawing's peaks say
         price.domain = DomainVerdict::Inside;
         price.bound = {};
         if (price.seconds < leastSeconds(device_.view, kernel) * (1 - 1e-9)) price.note = 0;

@@ -35,8 +35,8 @@ pipeline::MemoryReach reachOf(const MemoryNodes& memories, Pages pages) {
 
 }  // namespace
 
-Expected<void> placePages(DeviceView& device, const MemoryNodes& memories, Pages pages) {
-    if (pages == Pages::Interleaved) return {};
+Expected<BytesPerSecond> placePages(DeviceView& device, const MemoryNodes& memories, Pages pages) {
+    if (pages == Pages::Interleaved) return device.main().bandwidth;
     const Place place{{}, 0, 0, device.path};
     if (!memories.unlike.empty()) {
         return fail("cores.unlike-nodes", memories.unlike, "parts with memory that are alike", "ask about one of them",
@@ -44,7 +44,7 @@ Expected<void> placePages(DeviceView& device, const MemoryNodes& memories, Pages
     }
     if (memories.nodes < 2) {
         device.assumptions.push_back("One memory lies beside all cores, so pages are local.");
-        return {};
+        return device.main().bandwidth;
     }
     if (pages != Pages::Local && memories.linkBandwidth.value <= 0) {
         return fail("cores.no-link",
@@ -67,22 +67,23 @@ Expected<void> placePages(DeviceView& device, const MemoryNodes& memories, Pages
     device.assumptions.push_back(fmt::format(
         "Pages are {}: {:.0f} % of the lines of `{}` come from another part, and the memories of all {} parts give {}.",
         toText(pages), 100 * reach.crossing, memories.memory, memories.nodes, format(BytesPerSecond(reach.bandwidth))));
-    return {};
+    return BytesPerSecond(reach.bandwidth);
 }
 
 Expected<void> placePages(GpuView& cpu, const MemoryNodes& memories, Pages pages) {
-    if (auto placed = placePages(cpu.device, memories, pages); !placed) return placed;
+    const auto reads = placePages(cpu.device, memories, pages);
+    if (!reads) return Unexpected(reads.error());
     cpu.assumptions = cpu.device.assumptions;
-    if (pages != Pages::Interleaved && memories.nodes > 1) cpu.dramBandwidth = reachOf(memories, pages).bandwidth;
+    if (pages != Pages::Interleaved && memories.nodes > 1) cpu.dramBandwidth = reads->value;
     return {};
 }
 
-Expected<void> placePages(DeviceView& device, const DeviceRef& place, const OptionValues& options) {
+Expected<BytesPerSecond> placePages(DeviceView& device, const DeviceRef& place, const OptionValues& options) {
     const auto asked = options.find("pages");
-    if (asked == options.end()) return {};
+    if (asked == options.end()) return device.main().bandwidth;
     const auto pages = pagesOf(asked->second);
     if (!pages) return Unexpected(pages.error());
-    if (*pages == Pages::Interleaved) return {};
+    if (*pages == Pages::Interleaved) return device.main().bandwidth;
     const auto memories = memoryNodes(place);
     if (!memories) return Unexpected(memories.error());
     return placePages(device, *memories, *pages);

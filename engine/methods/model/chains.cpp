@@ -95,7 +95,7 @@ Expected<void> keepChains(const Workload& workload, Composition& c, EstimateCont
         read = std::max(0.0, read - operandBytes[i]);
         written = std::max(0.0, written - resultBytes[i]);
         const PricedLaunch before = c.prices[i];
-        c.prices[i] = pricedLaunch(*price, relieved, c.device, c.pricer->takesEpilogue());
+        c.prices[i] = pricedLaunch(*price, relieved, c.device, c.epilogueRate());
         if (c.prices[i].seconds > before.seconds) c.prices[i] = before;
     }
     return {};

@@ -112,7 +112,7 @@ Launch boundedBy(const Composition& c, const Launch& launch) {
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list().launches;
     const auto& first = c.distinct().first;
-    const bool inside = c.pricer->takesEpilogue();
+    const double rate = c.epilogueRate();
     c.prices.resize(launches.size());
     std::vector<KernelPrice> slow;
     if (!c.pricer->instant()) {
@@ -124,13 +124,13 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
         const Kernel& kernel = launches[i].kernel;
         if (c.pricer->tellsUses()) {
             const KernelPrice price = c.pricer->price(kernel, useOf(launches[i]));
-            c.prices[i] = pricedLaunch(settled(price, kernel, c), launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(settled(price, kernel, c), launches[i], c.device, rate);
         } else if (!slow.empty()) {
-            c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, inside);
+            c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, rate);
         } else if (at == i) {
-            c.prices[i] = pricedLaunch(settled(c.pricer->price(kernel), kernel, c), launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(settled(c.pricer->price(kernel), kernel, c), launches[i], c.device, rate);
         } else {
-            c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device, rate);
         }
     }
     return {};
@@ -225,7 +225,7 @@ KernelUse useOf(const Launch& launch) {
 }
 
 PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
-                          bool epilogueInside) {
+                          double epilogueRate) {
     PricedLaunch result;
     result.price = price;
     double low = price.low, high = price.high;
@@ -242,12 +242,11 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     } else {
         result.known = price.errorKnown;
     }
-    const double bandwidth = device.main().bandwidth.value;
-    const double beside = epilogueInside ? 0 : launch.kernel.epilogue.bytes;
-    const double extra = beside > 0 && bandwidth > 0 ? beside / bandwidth : 0;
+    const double beside = launch.kernel.epilogue.bytes;
+    const double extra = beside > 0 && epilogueRate > 0 ? beside / epilogueRate : 0;
     result.least = launch.scale * leastSeconds(device, launch);
     result.seconds = launch.scale * price.seconds + extra;
-    if (price.measured) result.least = std::min(result.least, launch.scale * low + extra);
+    if (price.stands) result.least = std::min(result.least, launch.scale * low + extra);
     result.raised = result.seconds < result.least * (1 - 1e-9);
     result.seconds = std::max(result.seconds, result.least);
     result.low = std::max(result.least, std::min(result.seconds, launch.scale * low + extra));
@@ -317,8 +316,12 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
         c.gpu.reset();
     }
     const bool lies = std::ranges::any_of(method.options, [](const MethodOption& each) { return each.key == "pages"; });
-    if (auto placed = lies ? placePages(c.device, place, context.options) : Expected<void>(); !placed)
-        return Unexpected(std::move(placed.error()));
+    c.readRate = c.device.main().bandwidth.value;
+    if (lies) {
+        const auto rate = placePages(c.device, place, context.options);
+        if (!rate) return Unexpected(rate.error());
+        c.readRate = rate->value;
+    }
     const bool ofGpu = std::holds_alternative<GpuBinder>(method.binder);
     if (ofGpu && !c.gpu) return Unexpected(std::move(gpu.error()));
     auto pricer = ofGpu ? method.bind(*c.gpu, calibrations)
@@ -408,7 +411,7 @@ Expected<KernelPrice> priceLaunch(const Composition& c, std::size_t i, PriceCont
 PricedLaunch pricedAs(const Composition& c, std::size_t i, const KernelPrice& price) {
     const Launch& launch = c.list().launches[i];
     const bool slow = !c.pricer->instant() && !c.pricer->tellsUses();
-    return pricedLaunch(price, slow ? boundedBy(c, launch) : launch, c.device, c.pricer->takesEpilogue());
+    return pricedLaunch(price, slow ? boundedBy(c, launch) : launch, c.device, c.epilogueRate());
 }
 
 void closeComposition(const Workload& workload, const ModelOptions& options, Composition& c) {

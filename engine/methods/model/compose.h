@@ -28,9 +28,10 @@ struct PricedLaunch {
 };
 
 /// Scale and epilogue applied; where the price has no interval, the stated errors of a roofline or a factor of two.
-/// Never below the least time of the kernel (kernel_bound.h). `epilogueInside`: as KernelPricer::takesEpilogue().
+/// Never below the least time of the kernel (kernel_bound.h). `epilogueRate`: B/s at which the epilogue's operands are
+/// read on top; 0: the price holds them.
 PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
-                          bool epilogueInside = false);
+                          double epilogueRate);
 /// Least correlation of the common causes of two families of kernels; not measured. Where kernels of a family are
 /// missed together by more than that, families are too.
 inline constexpr double betweenFamilies = 0.5;
@@ -43,7 +44,9 @@ struct Composition {
     DeviceRef place;
     DeviceView device;
     std::optional<GpuView> gpu;  ///< where the device is one
+    double readRate = 0;         ///< B/s that main memory gives to reads alone, with pages as asked
     KernelPricerPtr pricer;
+    double epilogueRate() const { return pricer->takesEpilogue() ? 0 : readRate; }  ///< for pricedLaunch()
     ForeignStack stack;  ///< kernels whose prices were learned from other software than asked about
     KernelListPtr kernels;
     const LaunchList& list() const { return kernels->list; }

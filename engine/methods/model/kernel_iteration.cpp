@@ -113,11 +113,12 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     const double bandwidth = spec_.gpu ? spec_.gpu->dramBandwidth : spec_.device.main().bandwidth.value;
     std::vector<PricedLaunch> prices;
     prices.reserve(launches.size());
+    const double epilogueRate = spec_.pricer->takesEpilogue() ? 0 : spec_.device.main().bandwidth.value;
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.device, launch.kernel);
         spec_.stack.doubt(launch.kernel, price);
-        PricedLaunch priced = pricedLaunch(price, launch, spec_.device, spec_.pricer->takesEpilogue());
+        PricedLaunch priced = pricedLaunch(price, launch, spec_.device, epilogueRate);
         slowDown(priced, launch.kernel, spec_.software);
         sum.seconds += launch.count * priced.seconds;
         sum.clocked += launch.count * clockedPart(priced, launch, bandwidth);

@@ -123,7 +123,7 @@ double savedByTurns(const Composition& c) {
     if (!c.pricer->instant() ||
         std::ranges::none_of(launches, [&](const Launch& each) { return c.pricer->beside(each.kernel); }))
         return 0;
-    const bool inside = c.pricer->takesEpilogue();
+    const double rate = c.epilogueRate();
     const auto& first = c.distinct().first;
     std::vector<KernelPrice> prices(launches.size());
     std::vector<TurnStretch> halves(launches.size());
@@ -137,7 +137,7 @@ double savedByTurns(const Composition& c) {
         prices[i] = same < i ? prices[same] : c.pricer->price(*half);
         if (!std::isfinite(prices[i].seconds) || prices[i].seconds < 0) return 0;
         halves[i] = {same < i ? halves[same].beside : c.pricer->beside(*half),
-                     pricedLaunch(prices[i], launch, c.device, inside).seconds};
+                     pricedLaunch(prices[i], launch, c.device, rate).seconds};
     }
     double saved = 0;
     for (const LaunchRun& run : c.runs) {

@@ -118,7 +118,7 @@ private:
         price.levelBytes[0] = static_cast<float>(there->busBytes);
         price.joules = there->joules;
         price.note = onUnits_;
-        price.measured = true;  // of other units than those whose peaks bound the device's kernels
+        price.stands = true;  // of other units than those whose peaks bound the device's kernels
         return price;
     }
 

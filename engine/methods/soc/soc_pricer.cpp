@@ -285,7 +285,7 @@ KernelPrice SocPricer::priceOf(const SocKernel& away, const Kernel& kernel) cons
     price.levelBytes[0] = static_cast<float>(sent + 2 * copied + kernel.epilogue.bytes);
     price.busy = static_cast<float>(price.seconds > 0 ? (bill.compute - away.finishing) / price.seconds : 0);
     price.note = static_cast<std::int8_t>(firstNote_ + static_cast<std::int8_t>(Stays::Away));
-    price.measured = true;  // of other units than those whose peaks bound the processor's kernels
+    price.stands = true;  // of other units than those whose peaks bound the processor's kernels
     if (view_.macEnergy.value > 0 && view_.memoryEnergy.value > 0) {
         const SocWay& way = settings_.coherent ? *view_.coherent : *view_.direct;
         double buffer = 0;

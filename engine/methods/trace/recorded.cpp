@@ -76,7 +76,7 @@ public:
             price.note = Scaled;
             return price;
         }
-        price.measured = true;  // and what follows from measured kernels of its kind
+        price.stands = true;  // measured, or of a law of measured kernels of its kind
         if (found.recorded && price.seconds < least * (1 - 1e-9)) price.note = BelowPeak;
         return price;
     }
