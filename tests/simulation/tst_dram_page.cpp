@@ -6,7 +6,10 @@
 #include "simulation/dram/ruled/counted_bounds.h"
 #include "simulation/dram/ruled/ruled_energy.h"
 #include "simulation/dram/ruled/standard_rules.h"
+#include "support/plain_dram.h"
 #include "support/ruled_dram_fixture.h"
+
+#include <map>
 
 using namespace orrery;
 using namespace orrery::dramtest;
@@ -18,6 +21,19 @@ DramRules ddr4Page(const char* page) {
     DramRules rules = orrery::rulesOf(dramStandard("ddr4-3200aa").value()).value();
     if (auto set = setPage(rules, page, true); !set) qFatal("%s", toText(set.error()).c_str());
     return rules;
+}
+
+// The channel of halfClockYaml() with reads and writes that close their row, 7 and 8. No rule says when a bank may be
+// refreshed after them, as in HBM3 of Ramulator 2.1.
+DramRules halfClockWithClosing() {
+    QString yaml = QString::fromStdString(halfClockYaml());
+    yaml.replace("REFab, REFpb]", "REFab, REFpb, RDA, WRA]");
+    yaml.replace("[3, 4], [3, 4]", "[3, 4, 7, 8], [3, 4, 7, 8]");
+    for (const auto& [plain, both] : {std::pair{"[3]", "[3, 7]"}, {"[4]", "[4, 8]"}}) yaml.replace(plain, both);
+    // A precharge is of rows that have not closed themselves.
+    yaml.replace("[4, [3, 7], [1], 14]", "[4, [3], [1], 14]").replace("[4, [4, 8], [1], 70]", "[4, [4], [1], 70]");
+    yaml += "          - [4, [7], [0], 54]\n          - [4, [8], [0], 110]\n";
+    return rulesOf(yaml.toStdString());
 }
 
 std::int64_t sentOf(const RuledResult& result, RuledCommand command) {
@@ -156,6 +172,42 @@ private slots:
         QVERIFY(rules.page == RuledPage::Open);
         QVERIFY(!setPage(rules, "ajar", true));
         QVERIFY(setPage(rules, "open", true));
+    }
+    // A bank that has closed itself is refreshed as late as its next row could be opened: by the rules of the bank
+    // itself 54 cycles after RDA, 110 after WRA and after the activate. The slow twin goes by the same rules.
+    void banksThatClosedThemselvesAreRefreshed() {
+        DramRules rules = halfClockWithClosing();
+        const std::size_t stated = rules.rules.size();
+        const auto set = setPage(rules, "closed", true);
+        QVERIFY2(set, set ? "" : toText(set.error()).c_str());
+        QVERIFY(rules.rules.size() > stated);
+        RandomStream random(11);
+        std::vector<DramTraceRequest> trace;
+        for (int i = 0; i < 6000; ++i)
+            trace.push_back({random.below(std::uint64_t{1} << 22) * 32, random.below(3) == 0});
+        const auto map = RuledAddressMap::make(rules, "MOP4CLXOR").value();
+        RuledRecord record;
+        const auto run = runRuledDram(rules, map, true, {5, false}, trace, {}, &record).value();
+        PlainDram plain(rules, true);
+        QVERIFY(run.done == plain.run(trace, map, 5));
+        QVERIFY(!record.cut);
+        std::map<std::int32_t, std::array<std::int64_t, 3>> last;  // of each bank: RDA, WRA, ACT
+        const std::int64_t least[] = {54, 110, 110};
+        int refreshed = 0, soon = 0;
+        for (const RuledIssued& one : record.issued) {
+            auto& its = last.try_emplace(one.bank, std::array<std::int64_t, 3>{-1000, -1000, -1000}).first->second;
+            if (one.command == RuledCommand::ReadPrecharge) its[0] = one.cycle;
+            if (one.command == RuledCommand::WritePrecharge) its[1] = one.cycle;
+            if (one.command == RuledCommand::Activate) its[2] = one.cycle;
+            if (one.command != RuledCommand::RefreshBank) continue;
+            ++refreshed;
+            for (int i = 0; i < 3; ++i) QVERIFY(one.cycle >= its[std::size_t(i)] + least[i]);
+            soon += one.cycle < its[0] + 64 || one.cycle < its[1] + 120;
+        }
+        QVERIFY(refreshed > 100 && soon > 0);  // some came as soon as they might
+        // An open page has the rules of the file alone.
+        QVERIFY(setPage(rules, "open", true));
+        QCOMPARE(rules.rules.size(), stated);
     }
     // Bursts that follow RDA wait as after RD, or they meet on the bus; a bank that closes itself is not refreshed
     // before it has.

@@ -45,16 +45,40 @@ std::int64_t DramRules::timingOf(std::string_view name) const {
     return 0;
 }
 
+namespace {
+
+bool has(const std::vector<int>& list, int command) {
+    return command >= 0 && std::ranges::find(list, command) != list.end();
+}
+
+// A bank must be closed to be refreshed, as it must be to be opened: what an activate of it waits for in the bank
+// itself, a refresh of it waits for too.
+void deriveBankRefresh(DramRules& rules, int activate, int renewal) {
+    std::vector<DramRule> derived;
+    for (const DramRule& rule : rules.rules) {
+        if (rule.level != rules.bankLevel() || rule.sibling || rule.window > 1 || !has(rule.after, activate)) continue;
+        DramRule its = rule;
+        std::erase(its.before, renewal);
+        if (its.before.empty()) continue;
+        its.after = {renewal};
+        its.derived = true;
+        derived.push_back(std::move(its));
+    }
+    rules.rules.insert(rules.rules.end(), derived.begin(), derived.end());
+}
+
+}  // namespace
+
 Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh) {
     if (page != "open" && page != "closed")
         return fail("dram.page", fmt::format("there is no page policy '{}'", page), "open or closed");
     rules.page = RuledPage::Open;
+    std::erase_if(rules.rules, [](const DramRule& rule) { return rule.derived; });
     if (page == "open") return {};
-    const auto has = [](const std::vector<int>& list, int command) {
-        return command >= 0 && std::ranges::find(list, command) != list.end();
-    };
     const int activate = std::max(rules.commandOf("ACT"), rules.commandOf("ACT1"));
-    const char* const renewal = rules.controller == RuledController::HalfClock ? "REFpb" : "REFab";
+    const bool byBank = rules.controller == RuledController::HalfClock;
+    const char* const renewal = byBank ? "REFpb" : "REFab";
+    bool derives = false;
     for (const auto& [plain, closing] : {std::pair{"RD", "RDA"}, {"WR", "WRA"}}) {
         const int same = rules.commandOf(plain), its = rules.commandOf(closing);
         bool opens = false, renews = false;
@@ -78,11 +102,13 @@ Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh) {
             return fail("dram.page", fmt::format("no rule says when a row may be opened after {}", closing),
                         fmt::format("a constraint from {} to ACT", closing), "a closed page needs auto-precharge",
                         {.file = rules.file, .path = "dram.timing_constraints"});
-        if (refresh && !renews)
+        derives = derives || !renews;
+        if (refresh && !renews && !byBank)
             return fail("dram.page", fmt::format("no rule says when a bank may be refreshed after {}", closing),
                         fmt::format("a constraint from {} to {}", closing, renewal), "or leave refresh out",
                         {.file = rules.file, .path = "dram.timing_constraints"});
     }
+    if (refresh && derives) deriveBankRefresh(rules, activate, rules.commandOf(renewal));
     rules.page = RuledPage::Closed;
     return {};
 }

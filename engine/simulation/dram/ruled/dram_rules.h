@@ -57,6 +57,7 @@ struct DramRule {
     int window = 1;        ///< counts from the window-th last command before
     bool sibling = false;  ///< acts on the other nodes with the same parent instead
     int line = 0;          ///< of the file
+    bool derived = false;  ///< no rule of the file: of a closed page
 };
 
 struct DramRules {
@@ -100,7 +101,8 @@ Expected<DramRules> readDramRules(const std::string& path);
 Expected<DramRules> readDramRules(std::string_view yaml, const std::string& path);
 /// `open` or `closed` by name. Fails with `dram.page`, also where the rules have no reads and writes that close their
 /// row, let them wait or let columns wait for them otherwise than for those that do not, or where with `refresh` none
-/// says when a closing row may be refreshed.
+/// says when a closing row may be refreshed. Where single banks are refreshed, which many files say nothing of, it is
+/// derived: a bank is refreshed from when on its row could be opened.
 Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh);
 
 }  // namespace orrery
