@@ -71,6 +71,11 @@ Expected<MemoryAnswer> runMemory(const MemoryQuestion& question, std::stop_token
     auto rules = rulesFor(question);
     if (!rules) return Unexpected(rules.error());
     answer.rules = std::move(*rules);
+    // Of another device too, if they are chosen; a file that cannot be read is refused before the run.
+    const bool chosen = !question.currents.empty();
+    auto currents = chosen ? loadDramCurrents(question.currents) : currentsFor(answer.rules);
+    if (chosen && !currents) return Unexpected(currents.error());
+    if (chosen) answer.unlike = unlike(*currents, deviceOf(answer.rules));
     if (const auto set = setPage(answer.rules, question.page, question.refresh); !set) return Unexpected(set.error());
     const auto map = RuledAddressMap::make(answer.rules, question.mapping);
     if (!map) return Unexpected(map.error());
@@ -94,7 +99,7 @@ Expected<MemoryAnswer> runMemory(const MemoryQuestion& question, std::stop_token
     answer.result = std::move(*result);
     answer.bindings = dramBindings(answer.rules, answer.result);
     answer.bounds = dramCountedBounds(answer.rules, *map, question.refresh, *injection, requests);
-    if (auto currents = currentsFor(answer.rules))
+    if (currents)
         answer.energy = ruledEnergy(answer.rules, answer.result, std::move(*currents));
     else
         answer.energy = Unexpected(currents.error());

@@ -26,6 +26,7 @@ struct MemoryQuestion {
     int writes = 0;     ///< of a hundred requests
     std::string mapping = "RoBaRaCoCh", injection = "asap", page = "open";
     bool refresh = true;
+    std::string currents;  ///< id or file; empty: the published ones of these devices
     bool operator==(const MemoryQuestion&) const = default;
 };
 
@@ -35,6 +36,7 @@ struct MemoryAnswer {
     std::vector<DramBinding> bindings;
     std::vector<DramCountedBound> bounds;
     Expected<RuledEnergy> energy = Unexpected(Diagnostic{});
+    std::vector<std::string> unlike;  ///< in what the chosen currents are of another device
     ui::CommandPicture picture;
 };
 

@@ -42,6 +42,7 @@ MemoryQuestion MemoryTab::question() const {
     question.injection = injection_->currentData().toString().toStdString();
     question.page = page_->currentData().toString().toStdString();
     question.refresh = refresh_->isChecked();
+    question.currents = chosenCurrents_.toStdString();
     return question;
 }
 
@@ -58,6 +59,7 @@ void MemoryTab::setQuestion(const MemoryQuestion& question) {
     stride_->setValue(question.stride);
     writes_->setValue(question.writes);
     refresh_->setChecked(question.refresh);
+    showCurrents(ui::qs(question.currents));
     showRows();
     changed();
 }
@@ -82,6 +84,29 @@ void MemoryTab::chooseFile(QString& into, const QString& title, const QString& f
     if (file.isEmpty()) return;
     into = file;
     showRows();
+    changed();
+}
+
+void MemoryTab::showCurrents(const QString& chosen) {
+    chosenCurrents_ = chosen;
+    currents_->clear();
+    currents_->addItem(tr("of the device"), QString());
+    currents_->setItemData(0, tr("The published ones of these devices, where there are some"), Qt::ToolTipRole);
+    for (const std::string& id : dramCurrentsIds()) currents_->addItem(ui::qs(id), ui::qs(id));
+    if (!chosen.isEmpty() && currents_->findData(chosen) < 0)
+        currents_->addItem(QFileInfo(chosen).fileName(), chosen);
+    currents_->addItem(tr("Choose a file …"), QStringLiteral("?"));
+    selectData(currents_, chosen);
+}
+
+void MemoryTab::chooseCurrents(int at) {
+    QString chosen = currents_->itemData(at).toString();
+    if (chosen == QLatin1String("?")) {
+        chosen = QFileDialog::getOpenFileName(this, tr("Choose supply currents"), chosenCurrents_,
+                                              tr("Supply currents (*.yaml)"));
+        if (chosen.isEmpty()) chosen = chosenCurrents_;
+    }
+    showCurrents(chosen);
     changed();
 }
 
@@ -161,6 +186,7 @@ void MemoryTab::show(const MemoryAnswer& answer) {
 QVariantMap MemoryTab::kept() const {
     return {{QStringLiteral("memory/standard"), memory_->currentData()},
             {QStringLiteral("memory/config"), config_},
+            {QStringLiteral("memory/currents"), chosenCurrents_},
             {QStringLiteral("memory/mapping"), mapping_->currentData()}};
 }
 
@@ -168,6 +194,9 @@ void MemoryTab::setKept(const QVariantMap& view) {
     if (view.contains(QStringLiteral("memory/standard")))
         selectData(memory_, view.value(QStringLiteral("memory/standard")).toString());
     config_ = view.value(QStringLiteral("memory/config")).toString();
+    const QString currents = view.value(QStringLiteral("memory/currents")).toString();
+    // A file that has gone meanwhile is not asked for again.
+    if (!currents.contains(QLatin1Char('/')) || QFileInfo::exists(currents)) showCurrents(currents);
     if (view.contains(QStringLiteral("memory/mapping")))
         selectData(mapping_, view.value(QStringLiteral("memory/mapping")).toString());
     showRows();

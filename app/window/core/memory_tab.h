@@ -56,6 +56,8 @@ private:
     QWidget* buildForm(QWidget* parent);
     QWidget* buildAnswer(QWidget* parent);
     void chooseFile(QString& into, const QString& title, const QString& filter);
+    void showCurrents(const QString& chosen);
+    void chooseCurrents(int at);
     void showRows();
     void changed();
     void run();
@@ -67,8 +69,10 @@ private:
     std::optional<MemoryAnswer> answer_;
     std::optional<Diagnostic> refusal_;
     QString config_, trace_;
+    QString chosenCurrents_;  ///< id or file; empty: those of the device
     QFormLayout* form_ = nullptr;
-    QComboBox *memory_ = nullptr, *pattern_ = nullptr, *mapping_ = nullptr, *injection_ = nullptr, *page_ = nullptr;
+    QComboBox *memory_ = nullptr, *pattern_ = nullptr, *mapping_ = nullptr, *injection_ = nullptr, *page_ = nullptr,
+              *currents_ = nullptr;
     QPushButton *configFile_ = nullptr, *traceFile_ = nullptr, *export_ = nullptr, *cancel_ = nullptr;
     QSpinBox *requests_ = nullptr, *stride_ = nullptr, *writes_ = nullptr;
     QCheckBox* refresh_ = nullptr;

@@ -94,6 +94,10 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     page_->setItemData(0, tr("When another row of its bank is wanted"), Qt::ToolTipRole);
     page_->addItem(tr("closed"), QStringLiteral("closed"));
     page_->setItemData(1, tr("With the last read or write that waits for it"), Qt::ToolTipRole);
+    currents_ = namedChoice(side, "core.memory.currents", tr("Supply currents"),
+                            tr("Currents of a device, from which energy is counted: those of presets/memory, or a file "
+                               "of your own"));
+    showCurrents({});
     refresh_ = named(new QCheckBox(tr("with refresh"), side), "core.memory.refresh", tr("With refresh"),
                      tr("Whether rows are refreshed, as the standard requires"));
     refresh_->setChecked(true);
@@ -107,6 +111,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     form_->addRow(tr("Mapping"), mapping_);
     form_->addRow(tr("Injection"), injection_);
     form_->addRow(tr("Page"), page_);
+    form_->addRow(tr("Currents"), currents_);
     form_->addRow(QString(), refresh_);
     column->addLayout(form_);
     problem_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Bad, side);
@@ -126,6 +131,7 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     for (QComboBox* each : {memory_, pattern_, mapping_, injection_, page_})
         connect(each, &QComboBox::activated, this, edited);
     for (QSpinBox* each : {requests_, stride_, writes_}) connect(each, &QSpinBox::valueChanged, this, edited);
+    connect(currents_, &QComboBox::activated, this, &MemoryTab::chooseCurrents);
     connect(refresh_, &QCheckBox::toggled, this, edited);
     connect(configFile_, &QPushButton::clicked, this,
             [this] { chooseFile(config_, tr("Choose a configuration"), tr("Configurations (*.yaml)")); });
