@@ -1,9 +1,11 @@
+#include "app/cli/block_fit.h"
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/text/csv_cell.h"
 #include "base/text/csv_stream.h"
+#include "learning/blocks/block_correction.h"
 #include "simulation/cpu/block/block.h"
 
 #include <fmt/format.h>
@@ -29,12 +31,32 @@ bool measured(const block::Core& core) {
     return std::ranges::any_of(core.rules.interval, [](const auto& around) { return around[1] > around[0]; });
 }
 
+/// Bounds, and what measured blocks say beyond them where a correction is given.
+struct Asked {
+    block::Analyser analyser;
+    std::optional<block::BlockCorrection> correction;
+    std::string file;  ///< of the correction
+    std::vector<double> features;
+
+    block::BlockCorrection::Verdict predict(const block::Code& code, block::Prediction& answer) {
+        analyser.predict(code, answer);
+        if (!correction) return {0, DomainVerdict::Outside, answer.cycles};
+        return correction->apply(analyser, code, answer, features);
+    }
+};
+
+std::string_view fadingText(const block::BlockCorrection::Verdict& verdict) {
+    if (verdict.weight <= 0) return verdict.domain == DomainVerdict::Outside ? "unlike the fitted blocks" : "no help";
+    return verdict.domain == DomainVerdict::Edge ? "half: near the edge of the fitted blocks" : "whole";
+}
+
 std::string throughText(const block::ChainLink& link) {
     return link.through == block::StoredInMemory ? "memory" : block::registerName(link.through);
 }
 
-Json jsonOf(const block::Core& core, const block::Code& code, const block::Prediction& answer,
-            const std::vector<block::ChainLink>& chain) {
+Json jsonOf(const Asked& asked, const block::BlockCorrection::Verdict& verdict, const block::Code& code,
+            const block::Prediction& answer, const std::vector<block::ChainLink>& chain) {
+    const block::Core& core = asked.analyser.core();
     Json json;
     json["format"] = "orrery-block";
     json["version"] = 1;
@@ -43,7 +65,13 @@ Json jsonOf(const block::Core& core, const block::Code& code, const block::Predi
     json["cycles"] = rounded(answer.cycles);
     json["low"] = rounded(answer.low);
     json["high"] = rounded(answer.high);
-    json["interval"] = measured(core) ? std::string_view("of measured blocks") : noneMeasured;
+    json["interval"] = measured(core) || verdict.weight > 0 ? std::string_view("of measured blocks") : noneMeasured;
+    if (asked.correction) {
+        json["correction"] = {{"file", asked.file},
+                              {"bounds", rounded(verdict.bounds)},
+                              {"weight", verdict.weight},
+                              {"counts", std::string(fadingText(verdict))}};
+    }
     json["binds"] = std::string(block::toText(answer.binding));
     for (std::size_t b = 0; b < block::boundCount; ++b)
         json["bounds"][std::string(block::toText(static_cast<Bound>(b)))] = rounded(answer.bounds[b]);
@@ -68,11 +96,15 @@ Json jsonOf(const block::Core& core, const block::Code& code, const block::Predi
     return json;
 }
 
-std::string textOf(const block::Core& core, const block::Code& code, const block::Prediction& answer,
-                   const std::vector<block::ChainLink>& chain) {
+std::string textOf(const Asked& asked, const block::BlockCorrection::Verdict& verdict, const block::Code& code,
+                   const block::Prediction& answer, const std::vector<block::ChainLink>& chain) {
+    const block::Core& core = asked.analyser.core();
     std::string text = fmt::format("{:.2f} cycles per iteration on {}, bound by {}\n", answer.cycles, core.rules.title,
                                    block::meaning(answer.binding));
-    text += measured(core)
+    if (asked.correction)
+        text += fmt::format("{:.2f} by the bounds; corrected by {}: {}\n", verdict.bounds, asked.file,
+                            fadingText(verdict));
+    text += measured(core) || verdict.weight > 0
                 ? fmt::format("nine of ten measured blocks lie in {:.2f} … {:.2f}\n", answer.low, answer.high)
                 : "no block of this core was measured, so no interval is known\n";
     Table bounds({"bound", "cycles"}, {false, true});
@@ -112,23 +144,23 @@ void tellUnknown(const block::Code& code, const block::Prediction& answer, const
     }
 }
 
-int runOne(block::Analyser& analyser, const std::string& hex, bool asJson) {
+int runOne(Asked& asked, const std::string& hex, bool asJson) {
     const auto bytes = block::readHex(hex);
     if (!bytes) return failed(bytes.error());
     block::Code code;
     if (const auto read = block::decode(*bytes, code); !read) return failed(read.error());
     block::Prediction answer;
-    analyser.predict(code, answer);
+    const auto verdict = asked.predict(code, answer);
     tellUnknown(code, answer, {});
-    const auto chain = analyser.chain(code);
-    const auto& core = analyser.core();
-    return print(asJson ? jsonOf(core, code, answer, chain).dump(2) + "\n" : textOf(core, code, answer, chain))
+    const auto chain = asked.analyser.chain(code);
+    return print(asJson ? jsonOf(asked, verdict, code, answer, chain).dump(2) + "\n"
+                        : textOf(asked, verdict, code, answer, chain))
                ? Answered
                : Unanswered;
 }
 
 // The rows as they are, with what was predicted behind. A row whose code cannot be read is reported and left empty.
-int runTable(block::Analyser& analyser, const std::string& path, Watch& watch) {
+int runTable(Asked& asked, const std::string& path, Watch& watch) {
     auto stream = CsvStream::open(path);
     if (!stream) return failed(stream.error());
     const auto first = stream->next();
@@ -141,7 +173,8 @@ int runTable(block::Analyser& analyser, const std::string& path, Watch& watch) {
             if (cells[i] == "hex") column = static_cast<int>(i);
             if (cells[i] == "instruction_ids") mixes = static_cast<int>(i);
             // What a column was called that is predicted here, so that no name stands twice.
-            const bool ours = cells[i] == "cycles" || cells[i] == "low" || cells[i] == "high" || cells[i] == "bound";
+            const bool ours = cells[i] == "cycles" || cells[i] == "low" || cells[i] == "high" || cells[i] == "bound" ||
+                              (asked.correction && cells[i] == "by_bounds");
             text += (ours ? "given_" : "") + csvCell(cells[i]) + ',';
         }
     }
@@ -153,14 +186,19 @@ int runTable(block::Analyser& analyser, const std::string& path, Watch& watch) {
                            {.file = path, .line = stream->line()})
                           .value());
     }
-    const auto& core = analyser.core();
+    const auto& core = asked.analyser.core();
+    if (mixed && asked.correction) {
+        return failed(fail("usage.both", "`--correct` and a table of mixes are given together",
+                           "a table with a column `hex`", "the table of mixes is fitted by itself")
+                          .value());
+    }
     if (mixed ? core.mixes.empty() : core.forms.empty()) {
         return failed(fail(mixed ? "mix.no-table" : "block.no-table",
                            fmt::format("{} has no table of {}", core.rules.title, mixed ? "mixes" : "ports"),
                            mixed ? "skl, zen or a72" : "--uops FILE, or a core that has one")
                           .value());
     }
-    text += "cycles,low,high,bound\n";
+    text += asked.correction ? "cycles,low,high,bound,by_bounds\n" : "cycles,low,high,bound\n";
     block::Code code;
     block::Prediction answer;
     std::size_t wrong = 0;
@@ -178,7 +216,7 @@ int runTable(block::Analyser& analyser, const std::string& path, Watch& watch) {
             problem.place.file = path;
             problem.place.line = stream->line();
             if (wrong++ < 20) report(problem);
-            text += ",,,\n";
+            text += asked.correction ? ",,,,\n" : ",,,\n";
         };
         if (mixed) {
             const auto ids = block::readMix(at < cells.size() ? cells[at] : std::string_view{}, core.mixes);
@@ -196,18 +234,34 @@ int runTable(block::Analyser& analyser, const std::string& path, Watch& watch) {
             refuse(read.error());
             continue;
         }
-        analyser.predict(code, answer);
-        text += fmt::format("{:.4f},{:.4f},{:.4f},{}\n", answer.cycles, answer.low, answer.high,
+        const auto verdict = asked.predict(code, answer);
+        text += fmt::format("{:.4f},{:.4f},{:.4f},{}", answer.cycles, answer.low, answer.high,
                             block::toText(answer.binding));
+        text += asked.correction ? fmt::format(",{:.4f}\n", verdict.bounds) : "\n";
     }
     if (wrong > 20) report(warning("block.more", fmt::format("{} more rows could not be read", wrong - 20)));
     return print(text) ? Answered : Unanswered;
+}
+
+Diagnostic noTable(const block::Core& core) {
+    return fail("block.no-table", fmt::format("{} has no table of ports", core.rules.title),
+                "--uops FILE, or --csv FILE with a column instruction_ids")
+        .value();
 }
 
 int runBlock(const Arguments& arguments, Watch& watch) {
     const auto core = block::loadCore(*arguments.value("core"), arguments.value("uops").value_or(""));
     if (!core) return failed(core.error());
     const auto hex = arguments.value("hex"), table = arguments.value("csv");
+    if (arguments.has("fit")) {
+        if (hex || table || arguments.has("correct") || arguments.has("json")) {
+            return failed(fail("usage.both", "`--fit` learns from a table and answers nothing else",
+                               "`--fit FILE --out FILE`, then `--correct FILE` with `--hex` or `--csv`")
+                              .value());
+        }
+        if ((*core)->forms.empty()) return failed(noTable(**core));
+        return fitBlocks(*core, arguments, watch);
+    }
     if (hex.has_value() == table.has_value()) {
         return failed(fail("usage.missing", hex ? "`--hex` and `--csv` both say which blocks" : "no block is given",
                            "--hex HEX or --csv FILE")
@@ -218,13 +272,16 @@ int runBlock(const Arguments& arguments, Watch& watch) {
                            "`--json` with `--hex`; a table is answered as a table")
                           .value());
     }
-    block::Analyser analyser(*core);
-    if (hex && (*core)->forms.empty()) {
-        return failed(fail("block.no-table", fmt::format("{} has no table of ports", (*core)->rules.title),
-                           "--uops FILE, or --csv FILE with a column instruction_ids")
-                          .value());
+    if (hex && (*core)->forms.empty()) return failed(noTable(**core));
+    Asked asked{block::Analyser(*core), {}, {}, {}};
+    if (const auto file = arguments.value("correct")) {
+        auto read = block::readBlockCorrection(*file);
+        if (!read) return failed(read.error());
+        if (const auto fits = checkFits(*read, **core, *file); !fits) return failed(fits.error());
+        asked.correction = std::move(*read);
+        asked.file = *file;
     }
-    return table ? runTable(analyser, *table, watch) : runOne(analyser, *hex, arguments.has("json"));
+    return table ? runTable(asked, *table, watch) : runOne(asked, *hex, arguments.has("json"));
 }
 
 }  // namespace
@@ -241,11 +298,20 @@ const Command blockCommand{
                  "many: a table with a column `hex`, or `instruction_ids` of PMEvo's mixes; its rows come back with "
                  "what is predicted"},
                 {"uops", "FILE", "read the port table from this file, in the columns of uops.info"},
+                {"correct", "FILE", "what measured blocks say beyond the bounds, as `--fit` has learned it"},
+                {"fit", "FILE", "learn such a correction from a table of measured blocks, and say how good it is"},
+                {"measured", "COLUMN", "of that table: the measured cycles; usual is `measured`"},
+                {"per", "N", "of that column: so many iterations together; usual is 1"},
+                {"out", "FILE", "where the correction is written"},
+                {"date", "DATE", "kept in it; usual is today"},
                 {"json", "", "of one block, as JSON (resources/schema/block.schema.json)"}},
     .required = {"core"},
     .examples = {{"orrery-cli block --core skl --hex 4801d84829d8", "a chain of an addition and a subtraction"},
                  {"orrery-cli block --core hsw --csv blocks.csv --uops hsw.csv",
-                  "every block of a table, by a port table of one's own"}},
+                  "every block of a table, by a port table of one's own"},
+                 {"orrery-cli block --core skl --fit measured.csv --out skl.json",
+                  "learn from measured blocks what the bounds leave out"},
+                 {"orrery-cli block --core skl --hex 4801d84829d8 --correct skl.json", "the same block, corrected"}},
     .run = runBlock,
 };
 

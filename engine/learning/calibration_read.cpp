@@ -4,6 +4,7 @@
 #include "base/text/read_file.h"
 #include "learning/calibration.h"
 #include "learning/calibration_versions.h"
+#include "learning/domain_json.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
@@ -54,43 +55,6 @@ DeviceFingerprint readDevice(JsonCursor& json) {
     }
     require(json, device.sms > 0, "sms");
     return device;
-}
-
-std::shared_ptr<const Domain> readDomain(JsonCursor& json) {
-    auto domain = std::make_shared<Domain>();
-    std::string_view key;
-    bool edge = false, outside = false;
-    for (json.object(); json.key(key);) {
-        if (key == "low")
-            domain->low = json.numbers(largestInputs);
-        else if (key == "high")
-            domain->high = json.numbers(largestInputs);
-        else if (key == "margin")
-            domain->margin = json.numbers(largestInputs);
-        else if (key == "mean")
-            domain->mean = json.numbers(largestInputs);
-        else if (key == "whitening")
-            domain->whitening = json.numbers(largestInputs * (largestInputs + 1) / 2);
-        else if (key == "edge")
-            edge = true, domain->edge = positive(json, true);
-        else if (key == "outside")
-            outside = true, domain->outside = positive(json, true);
-        else
-            json.skip();
-    }
-    require(json, edge, "edge");
-    require(json, outside, "outside");
-    const std::size_t size = domain->mean.size();
-    if (json.ok() && (domain->low.size() != size || domain->high.size() != size || domain->margin.size() != size ||
-                      domain->whitening.size() != size * (size + 1) / 2)) {
-        json.fail("domain", "low, high, margin, mean and whitening of the domain do not belong together",
-                  "one number per feature, and n·(n + 1) ⁄ 2 of whitening");
-    }
-    for (std::size_t i = 0; json.ok() && i < size; ++i) {
-        if (domain->low[i] > domain->high[i])
-            json.fail("domain", fmt::format("range {} of the domain is empty", i), "low ≤ high");
-    }
-    return domain;
 }
 
 ResidualClass readClass(JsonCursor& json) {

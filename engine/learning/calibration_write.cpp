@@ -1,4 +1,5 @@
 #include "learning/calibration.h"
+#include "learning/domain_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,10 +28,6 @@ std::string list(const Range& range, Print&& print) {
         out += print(one);
     }
     return out + "]";
-}
-
-std::string numbers(const std::vector<double>& values) {
-    return list(values, number);
 }
 
 std::string deviceJson(const DeviceFingerprint& device) {
@@ -77,14 +74,7 @@ std::string toJson(const CalibrationSection& section) {
         fmt::format_to(to, "\n    \"widen\": [{}, {}],", number(section.widenEdge), number(section.widenOutside));
     }
     fmt::format_to(to, "\n    \"features\": {}", list(section.features, [](const auto& name) { return asText(name); }));
-    if (const Domain* domain = section.domain.get()) {
-        fmt::format_to(
-            to,
-            ",\n    \"domain\": {{\"low\": {},\n        \"high\": {},\n        \"margin\": {},\n        \"mean\": "
-            "{},\n        \"whitening\": {},\n        \"edge\": {}, \"outside\": {}}}",
-            numbers(domain->low), numbers(domain->high), numbers(domain->margin), numbers(domain->mean),
-            numbers(domain->whitening), number(domain->edge), number(domain->outside));
-    }
+    if (section.domain) fmt::format_to(to, ",\n    \"domain\": {}", domainJson(*section.domain));
     const auto model = [&to](std::string_view name, const Regressor* one) {
         if (!one) return;
         fmt::format_to(to, ",\n    \"{}\": {{\"kind\": \"{}\", \"value\": {}}}", name, one->kind(), one->toJson());

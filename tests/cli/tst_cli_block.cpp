@@ -14,6 +14,18 @@ class TestCliBlock : public QObject {
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(text);
     }
+    // 900 blocks of one to six simple instructions, no two alike.
+    static QStringList someBlocks() {
+        static const QStringList parts{"4801d8", "4829d8", "488b03", "488903", "480fafc3", "f20f58c1", "f20f59d1",
+                                       "4883c001", "31c0", "4c01c1", "0f58c1", "48c1e003"};
+        QStringList blocks;
+        for (std::uint64_t i = 1; blocks.size() < 900; i += 7) {
+            QString hex;
+            for (std::uint64_t rest = i; rest > 0; rest /= 12) hex += parts[static_cast<qsizetype>(rest % 12)];
+            if (!blocks.contains(hex)) blocks << hex;
+        }
+        return blocks;
+    }
 
 private slots:
     void jsonKeepsItsSchema() {
@@ -51,12 +63,80 @@ private slots:
         const Outcome both = cli({"block", "--core", "skl", "--csv", "b.csv", "--json"}, folder.path());
         QVERIFY2(both.exit != 0 && both.out.isEmpty() && both.error.contains("--hex"), both.text());
     }
+    // Learned from a table whose times are the bounds' own times and a half: the correction says so, of the blocks that
+    // it was given and of their like, names the file, and keeps the bounds beside it.
+    void aCorrectionIsLearnedAndApplied() {
+        const QTemporaryDir folder;
+        const QStringList blocks = someBlocks();
+        QByteArray plain = "hex\n";
+        for (const QString& hex : blocks) plain += hex.toLatin1() + '\n';
+        write(folder.filePath("plain.csv"), plain.constData());
+        const Outcome bounds = cli({"block", "--core", "skl", "--csv", "plain.csv"}, folder.path());
+        QVERIFY2(bounds.exit == 0, bounds.text());
+        const QStringList answered = bounds.out.split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(answered.size(), blocks.size() + 1);
+        QByteArray measured = "hex,skl\n";
+        for (qsizetype i = 0; i < blocks.size(); ++i)
+            measured += blocks[i].toLatin1() + ',' +
+                        QByteArray::number(150 * answered[i + 1].split(',')[1].toDouble()) + '\n';
+        write(folder.filePath("measured.csv"), measured.constData());
+        const Outcome fit = cli({"block", "--core", "skl", "--fit", "measured.csv", "--measured", "skl", "--per", "100",
+                                 "--out", "skl.json", "--date", "2026-01-01"},
+                                folder.path());
+        QVERIFY2(fit.exit == 0 && fit.out.contains("33.33 %"), fit.text());
+        QFile file(folder.filePath("skl.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        for (const std::string& error : schemaErrors(file.readAll().toStdString(), "block-correction"))
+            QFAIL(error.c_str());
+        const Outcome one = cli({"block", "--core", "skl", "--hex", blocks[0], "--json", "--correct", "skl.json"},
+                                folder.path());
+        QVERIFY2(one.exit == 0, one.text());
+        for (const std::string& error : schemaErrors(one.out.toStdString(), "block")) QFAIL(error.c_str());
+        const Outcome all =
+            cli({"block", "--core", "skl", "--csv", "plain.csv", "--correct", "skl.json"}, folder.path());
+        const QStringList corrected = all.out.split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(corrected[0], QString("hex,cycles,low,high,bound,by_bounds"));
+        int near = 0;
+        for (qsizetype i = 1; i < corrected.size(); ++i) {
+            const QStringList cells = corrected[i].split(',');
+            QCOMPARE(cells[5], answered[i].split(',')[1]);
+            QVERIFY(cells[2].toDouble() <= cells[1].toDouble() && cells[1].toDouble() <= cells[3].toDouble());
+            near += std::abs(cells[1].toDouble() / cells[5].toDouble() - 1.5) < 0.02;
+        }
+        QVERIFY2(near > 0.9 * double(blocks.size()), qPrintable(QString::number(near)));
+        // Of another core, and of another port table, it is refused.
+        for (const QStringList& other : {QStringList{"--core", "hsw"}, {"--core", "skl", "--uops", "own.csv"}}) {
+            write(folder.filePath("own.csv"), "instruction,ports\n\"ADD (R64, R64)\",1*p0156\n");
+            const Outcome refused =
+                cli(QStringList{"block", "--hex", "4801d8", "--correct", "skl.json"} + other, folder.path());
+            QVERIFY2(refused.exit == 1 && refused.error.contains("skl"), refused.text());
+        }
+    }
+    void learningSaysWhatIsMissing() {
+        const QTemporaryDir folder;
+        write(folder.filePath("b.csv"), "hex,cycles\n4801d8,1\n");
+        write(folder.filePath("no.json"), "{\"format\": \"orrery-block-correction\",\n \"version\": 7}");
+        const auto refused = [&](const QStringList& words, const char* why) {
+            const Outcome outcome = cli(QStringList{"block", "--core", "skl"} + words, folder.path());
+            QVERIFY2(outcome.sound() && outcome.exit != 0 && outcome.error.contains(why), outcome.text());
+        };
+        refused({"--fit", "b.csv", "--out", "c.json"}, "`measured`");
+        refused({"--fit", "b.csv", "--measured", "cycles"}, "--out");
+        refused({"--fit", "b.csv", "--measured", "cycles", "--out", "c.json"}, "400 blocks");
+        refused({"--fit", "b.csv", "--measured", "cycles", "--out", "c.json", "--per", "none"}, "--per");
+        refused({"--fit", "b.csv", "--out", "c.json", "--hex", "90"}, "--correct");
+        refused({"--hex", "90", "--correct", "no.json"}, "no.json:2");
+        refused({"--hex", "90", "--correct", "none.json"}, "none.json");
+    }
     // Every command of the handbook's page, in its order, in one folder.
     void theHandbooksCommandsRun() {
         QFile page(ORRERY_SOURCE "/resources/handbook/blocks.md");
         QVERIFY(page.open(QIODevice::ReadOnly));
         const QTemporaryDir folder;
         write(folder.filePath("blocks.csv"), "hex\n4801d8\n488b03\n");
+        QByteArray measured = "hex,measured\n";
+        for (const QString& hex : someBlocks()) measured += hex.toLatin1() + ",2\n";
+        write(folder.filePath("measured.csv"), measured.constData());
         write(folder.filePath("mixes.csv"), "instruction_ids\n0 1 2\n7 7 7\n");
         int ran = 0;
         for (const QString& line : QString::fromUtf8(page.readAll()).split('\n')) {
@@ -67,7 +147,7 @@ private slots:
             QVERIFY2(outcome.sound() && outcome.exit == 0, (line.toUtf8() + '\n' + outcome.text()).constData());
             ++ran;
         }
-        QCOMPARE(ran, 4);
+        QCOMPARE(ran, 6);
     }
 };
 

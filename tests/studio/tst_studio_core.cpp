@@ -8,6 +8,7 @@
 #include "app/window/core/memory_tab.h"
 #include "app/window/core/pipeline_tab.h"
 #include "app/window/router.h"
+#include "learning/blocks/fit_block_correction.h"
 #include "support/page_window.h"
 #include "widgets/common/label.h"
 #include "widgets/common/veil.h"
@@ -61,6 +62,64 @@ private slots:
         }
         QCOMPARE(marked, 1);
         QVERIFY(tab->command().endsWith("--core skl --hex 4801d84829d8"));
+    }
+    // A correction learned from blocks that take a half longer than their bounds; it says so, goes with its command, is
+    // kept, refused by another core, and taken off again.
+    void aCorrectionStandsBesideTheBounds() {
+        const auto core = block::loadCore("skl").value();
+        block::Analyser analyser(core);
+        std::vector<block::MeasuredBlock> blocks;
+        const std::vector<std::vector<std::uint8_t>> parts{
+            {0x48, 0x01, 0xd8}, {0x48, 0x29, 0xd8}, {0x48, 0x8b, 0x03}, {0x48, 0x0f, 0xaf, 0xc3}, {0x4c, 0x01, 0xc1}};
+        for (std::size_t i = 1; i < 3000; i += 3) {
+            block::MeasuredBlock one;
+            for (std::size_t rest = i; rest > 0; rest /= 5)
+                one.bytes.insert(one.bytes.end(), parts[rest % 5].begin(), parts[rest % 5].end());
+            block::Code code;
+            block::Prediction bounds;
+            QVERIFY(block::decode(one.bytes, code));
+            analyser.predict(code, bounds);
+            one.cycles = 1.5 * bounds.cycles;
+            blocks.push_back(std::move(one));
+        }
+        const auto fit = block::fitBlockCorrection(core, blocks, {});
+        QVERIFY2(fit, fit ? "" : fit.error().message.c_str());
+        QTemporaryDir folder;
+        const QString path = folder.filePath("of skl.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(writeBlockCorrection(fit->correction)));
+        file.close();
+
+        BlockTab* tab = page_->block();
+        QTest::keyClicks(tab->editor(), "48 01 d8 48 29 d8 48 0f af c3");
+        QTRY_VERIFY(tab->answer() && tab->isUpToDate() && tab->answer()->lines.size() == 3);
+        const double bounds = tab->answer()->prediction.cycles;
+        tab->setCorrection(path);
+        auto* choice = page_->findChild<QComboBox*>("core.block.correction");
+        QCOMPARE(choice->currentText(), QString("of skl.json"));
+        emit choice->activated(choice->currentIndex());
+        QTRY_VERIFY(tab->isUpToDate() && tab->answer() && tab->answer()->verdict);
+        QCOMPARE(tab->answer()->verdict->bounds, bounds);
+        QVERIFY(qAbs(tab->answer()->prediction.cycles / bounds - 1.5) < 0.02);
+        for (const ui::Bar& bar : tab->bounds()->bars()) QVERIFY(bar.value <= bounds + 1e-9);
+        QVERIFY(tab->command().endsWith("--correct '" + path + "'"));
+        QCOMPARE(tab->view().value("block/correction").toString(), path);
+        auto* cores = page_->findChild<QComboBox*>("core.block.core");
+        const int haswell = cores->findData("hsw"), skylake = cores->findData("skl");
+        cores->setCurrentIndex(haswell);
+        emit cores->activated(haswell);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->refusal() && tab->refusal()->code == "block.correction-core", 20000);
+        QVERIFY(page_->findChild<ui::Label*>("core.block.problem")->text().contains("skl"));
+        QCOMPARE(tab->editor()->extraSelections().size(), 0);
+        cores->setCurrentIndex(skylake);
+        emit cores->activated(skylake);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->verdict, 20000);
+        choice->setFocus();
+        QTest::keyClick(choice, Qt::Key_Home);
+        QTRY_VERIFY(tab->isUpToDate() && tab->answer() && !tab->answer()->verdict);
+        QCOMPARE(tab->answer()->prediction.cycles, bounds);
+        QVERIFY(!tab->command().contains("--correct"));
     }
     void everyPortsHeatSumsToThePort() {
         BlockTab* tab = page_->block();
@@ -378,6 +437,43 @@ private slots:
         QVERIFY(tab->answer()->energy.error().message.find("GDDR6") != std::string::npos);
         question.page = "open";
         tab->setQuestion(question);
+    }
+    // Currents of another device count where they are chosen, and are called so; a file that holds none is refused.
+    void currentsAreChosen() {
+        window_->actions().find("core.memory")->trigger();
+        MemoryTab* tab = page_->memory();
+        MemoryQuestion question;
+        question.standard = "ddr4-3200aa";
+        question.requests = 200;
+        tab->setQuestion(question);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->isRunning() && tab->answer()->energy, 20000);
+        const double own = tab->answer()->energy->parts.total();
+        const std::string ofItself = tab->answer()->energy->currents.id;
+        QVERIFY(tab->answer()->unlike.empty());
+        auto* choice = page_->findChild<QComboBox*>("core.memory.currents");
+        const int other = choice->findData("hbm2-8gb-x128-2000");
+        QVERIFY(other > 0);
+        choice->setFocus();
+        while (choice->currentIndex() < other) QTest::keyClick(choice, Qt::Key_Down);
+        QCOMPARE(tab->question().currents, std::string("hbm2-8gb-x128-2000"));
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer() && tab->answer()->energy &&
+                                     tab->answer()->energy->currents.id != ofItself,
+                                 20000);
+        QVERIFY(!tab->answer()->unlike.empty() && tab->answer()->energy->parts.total() != own);
+        QTemporaryDir folder;
+        QFile file(folder.filePath("none.yaml"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("orrery: core/1\n");
+        file.close();
+        question.currents = file.fileName().toStdString();
+        tab->setQuestion(question);
+        QCOMPARE(choice->currentText(), QString("none.yaml"));
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->refusal(), 20000);
+        QCOMPARE(tab->refusal()->code, std::string("dram.currents"));
+        question.currents.clear();
+        tab->setQuestion(question);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer() && tab->answer()->energy, 20000);
+        QCOMPARE(tab->answer()->energy->parts.total(), own);
     }
     void rowsAreOpenBetweenActivateAndPrecharge() {
         window_->actions().find("core.memory")->trigger();

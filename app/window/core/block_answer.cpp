@@ -17,9 +17,16 @@ qsizetype byteOf(const Diagnostic& why) {
     return byte;
 }
 
+// Its place is one of the file, none of the text that was typed.
+Diagnostic ofFile(Diagnostic why) {
+    why.message = toText(why.place) + ": " + why.message;
+    why.place = {};
+    return why;
+}
+
 }  // namespace
 
-Expected<BlockAnswer> BlockDesk::ask(const BlockQuestion& question) {
+Expected<void> BlockDesk::prepare(const BlockQuestion& question) {
     if (!analyser_ || id_ != question.core) {
         auto core = block::loadCore(question.core);
         if (!core) return Unexpected(core.error());
@@ -29,6 +36,23 @@ Expected<BlockAnswer> BlockDesk::ask(const BlockQuestion& question) {
         analyser_ = std::make_unique<block::Analyser>(core_);
         id_ = question.core;
     }
+    if (question.correction != correctionFile_) {
+        correction_.reset();
+        correctionFile_.clear();
+        if (!question.correction.empty()) {
+            auto read = block::readBlockCorrection(question.correction);
+            if (!read) return Unexpected(ofFile(read.error()));
+            correction_ = std::move(*read);
+            correctionFile_ = question.correction;
+        }
+    }
+    if (!correction_) return {};
+    if (auto fits = checkFits(*correction_, *core_, correctionFile_); !fits) return Unexpected(ofFile(fits.error()));
+    return {};
+}
+
+Expected<BlockAnswer> BlockDesk::ask(const BlockQuestion& question) {
+    if (auto ready = prepare(question); !ready) return Unexpected(std::move(ready.error()));
     BlockAnswer answer;
     std::vector<std::uint8_t> bytes = question.bytes;
     const QString plain = plainHex(question.text);
@@ -45,6 +69,10 @@ Expected<BlockAnswer> BlockDesk::ask(const BlockQuestion& question) {
         return Unexpected(std::move(why));
     }
     analyser_->predict(answer.code, answer.prediction);
+    if (correction_) {
+        answer.verdict = correction_->apply(*analyser_, answer.code, answer.prediction, features_);
+        answer.correction = correctionFile_;
+    }
     answer.ports = analyser_->portsByInstruction();
     answer.chain = analyser_->chain(answer.code);
     answer.lines = block::disassemble(answer.code);

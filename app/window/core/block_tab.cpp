@@ -10,8 +10,11 @@
 #include "widgets/plots/bar_list.h"
 
 #include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStandardItemModel>
 #include <QTextBlock>
 
@@ -54,6 +57,23 @@ QString nameOf(block::Bound bound) {
     return {};
 }
 
+// As a shell reads it back as one word.
+QString shellWord(const QString& text) {
+    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./+-]+$"));
+    if (plain.match(text).hasMatch()) return text;
+    return QLatin1Char('\'') + QString(text).replace(QLatin1Char('\''), QStringLiteral("'\\''")) + QLatin1Char('\'');
+}
+
+QString correctionText(const block::BlockCorrection::Verdict& verdict) {
+    const QString bounds = cyclesText(verdict.bounds);
+    if (verdict.weight >= 1) return BlockTab::tr("%1 by the bounds, corrected").arg(bounds);
+    if (verdict.weight > 0)
+        return BlockTab::tr("%1 by the bounds, half corrected: near the edge of the fitted blocks").arg(bounds);
+    return verdict.domain == DomainVerdict::Outside
+               ? BlockTab::tr("not corrected: unlike the fitted blocks")
+               : BlockTab::tr("not corrected: that has not helped blocks bound so");
+}
+
 }  // namespace
 
 BlockTab::~BlockTab() = default;
@@ -75,6 +95,30 @@ void BlockTab::showExample() {
                                         : kind == Input::Intel ? exampleIntel
                                                                : exampleAtt));
     editor_->setFocus();
+}
+
+QString BlockTab::correction() const {
+    return corrected_;
+}
+
+void BlockTab::setCorrection(const QString& file) {
+    corrected_ = file;
+    correction_->clear();
+    correction_->addItem(tr("none"), QString());
+    if (!file.isEmpty()) correction_->addItem(QFileInfo(file).fileName(), file);
+    correction_->addItem(tr("Choose a file …"), QStringLiteral("?"));
+    correction_->setCurrentIndex(file.isEmpty() ? 0 : 1);
+}
+
+void BlockTab::chooseCorrection(int at) {
+    QString file = correction_->itemData(at).toString();
+    if (file == QLatin1String("?")) {
+        file = QFileDialog::getOpenFileName(this, tr("A correction of blocks"), corrected_,
+                                            tr("Corrections (*.json);;All files (*)"));
+        if (file.isEmpty()) file = corrected_;
+    }
+    setCorrection(file);
+    asked();
 }
 
 bool BlockTab::isUpToDate() const {
@@ -115,7 +159,7 @@ void BlockTab::asked() {
     const QString text = editor_->toPlainText();
     if (text.trimmed().isEmpty()) return showNothing();
     veil_->dropSoon(tr("The block has changed"));
-    if (input() == Input::Machine) return analyse({core_->currentData().toString().toStdString(), text, {}});
+    if (input() == Input::Machine) return analyse({core_->currentData().toString().toStdString(), text, {}, corrected_.toStdString()});
     // A wrong line is told at once; the program runs when the hand rests.
     if (const auto fine = Assembler::check(text); !fine) return refuse(turn_, fine.error());
     if (!Assembler::isInstalled()) {
@@ -194,6 +238,7 @@ void BlockTab::show(const BlockAnswer& answer) {
     const block::CoreRules& rules = answer.core->rules;
     headline_->setFullText(tr("%1 cycles per iteration on %2").arg(cyclesText(found.cycles), ui::qs(rules.title)));
     QString sub = tr("bound by %1").arg(ui::qs(block::meaning(found.binding)));
+    if (answer.verdict) sub += tr(" · ") + correctionText(*answer.verdict);
     sub += found.high > found.low
                ? tr(" · 90 % interval from measured blocks: %1 … %2").arg(cyclesText(found.low), cyclesText(found.high))
                : tr(" · no measured blocks of this core, so there is no interval");
@@ -237,8 +282,9 @@ void BlockTab::showBounds(const BlockAnswer& answer) {
         bar.words = ui::qs(block::meaning(bound));
         bar.marked = bound == found.binding;
         // Copies of short blocks come in part from the cache of decoded instructions.
-        if (bar.marked && std::abs(found.cycles - bar.value) > 0.005)
-            bar.words += tr("; %1 count, because short blocks are partly cached").arg(cyclesText(found.cycles));
+        const double counted = answer.verdict ? answer.verdict->bounds : found.cycles;
+        if (bar.marked && std::abs(counted - bar.value) > 0.005)
+            bar.words += tr("; %1 count, because short blocks are partly cached").arg(cyclesText(counted));
         if (bar.marked) bar.low = found.low, bar.high = found.high;
         bars.push_back(std::move(bar));
     }
@@ -264,14 +310,18 @@ void BlockTab::showNothing() {
 QString BlockTab::command() const {
     if (!answer_) return {};
     const auto* bytes = reinterpret_cast<const char*>(answer_->code.bytes.data());
-    return QStringLiteral("orrery-cli block --core %1 --hex %2")
+    const QString command =
+        QStringLiteral("orrery-cli block --core %1 --hex %2")
         .arg(ui::qs(answer_->core->rules.id),
              QString::fromLatin1(QByteArray(bytes, static_cast<qsizetype>(answer_->code.bytes.size())).toHex()));
+    if (!answer_->verdict) return command;
+    return command + QStringLiteral(" --correct ") + shellWord(ui::qs(answer_->correction));
 }
 
 QVariantMap BlockTab::view() const {
     return {{QStringLiteral("block/core"), core_->currentData()},
             {QStringLiteral("block/input"), input_->currentData()},
+            {QStringLiteral("block/correction"), corrected_},
             {QStringLiteral("block/text"), editor_->toPlainText().left(16384)}};
 }
 
@@ -280,6 +330,9 @@ void BlockTab::setView(const QVariantMap& view) {
         core_->setCurrentIndex(at);
     if (const int at = input_->findData(view.value(QStringLiteral("block/input")).toInt()); at >= 0)
         input_->setCurrentIndex(at);
+    // A file that has gone meanwhile is not asked for again.
+    const QString file = view.value(QStringLiteral("block/correction")).toString();
+    if (!file.isEmpty() && QFileInfo::exists(file)) setCorrection(file);
     if (const QString text = view.value(QStringLiteral("block/text")).toString(); !text.isEmpty())
         editor_->setPlainText(text);
 }

@@ -42,6 +42,9 @@ public:
     bool isUpToDate() const;
     void setInput(Input input);
     void showExample();
+    /// A file that `orrery-cli block --fit` has written; empty: bounds alone.
+    void setCorrection(const QString& file);
+    QString correction() const;
     QString command() const;  ///< that asks the same on the command line; empty: nothing is answered
     /// What is kept from one start to the next.
     QVariantMap view() const;
@@ -58,6 +61,7 @@ private:
     Input input() const;
     void nameCores();
     void asked();
+    void chooseCorrection(int at);
     void analyse(BlockQuestion question);
     void take(int turn, Expected<BlockAnswer>&& found);
     void refuse(int turn, const Diagnostic& why);
@@ -66,7 +70,8 @@ private:
     void showBounds(const BlockAnswer& answer);
     void showNothing();
 
-    QComboBox *core_ = nullptr, *input_ = nullptr;
+    QComboBox *core_ = nullptr, *input_ = nullptr, *correction_ = nullptr;
+    QString corrected_;  ///< the file that is chosen
     QPlainTextEdit* editor_ = nullptr;
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *problem_ = nullptr;
     QPushButton *export_ = nullptr, *command_ = nullptr;

@@ -42,7 +42,7 @@ BlockTab::BlockTab(QWidget* parent) : QWidget(parent), assembler_(new Assembler(
     });
     connect(assembler_, &Assembler::assembled, this, [this](const std::vector<std::uint8_t>& code) {
         waiting_ = false;
-        analyse({core_->currentData().toString().toStdString(), {}, code});
+        analyse({core_->currentData().toString().toStdString(), {}, code, corrected_.toStdString()});
     });
     connect(assembler_, &Assembler::refused, this, [this](const Diagnostic& why) {
         waiting_ = false;
@@ -72,7 +72,12 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
     input_->addItem(tr("assembly, Intel syntax"), static_cast<int>(Input::Intel));
     input_->addItem(tr("assembly, AT&T syntax"), static_cast<int>(Input::Att));
     form->addRow(tr("Core"), core_);
+    correction_ = namedChoice(side, "core.block.correction", tr("Correction"),
+                              tr("What measured blocks of this core say beyond the bounds: a file that the command "
+                                 "orrery-cli block --fit has learned from your own table"));
     form->addRow(tr("Input"), input_);
+    form->addRow(tr("Correction"), correction_);
+    setCorrection({});
     column->addLayout(form);
     editor_ = named(new QPlainTextEdit(side), "core.block.code", tr("Code of the block"),
                     tr("The instructions of the block; # begins a comment. The answer appears as you type"));
@@ -103,6 +108,7 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
 
     connect(core_, &QComboBox::activated, this, &BlockTab::asked);
     connect(input_, &QComboBox::activated, this, &BlockTab::asked);
+    connect(correction_, &QComboBox::activated, this, &BlockTab::chooseCorrection);
     connect(editor_, &QPlainTextEdit::textChanged, this, &BlockTab::asked);
     connect(example, &QPushButton::clicked, this, &BlockTab::showExample);
     connect(command_, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });

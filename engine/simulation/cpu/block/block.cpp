@@ -75,6 +75,7 @@ struct Analyser::Work {
     void count(const Code& code, Prediction& out);
     void link(const Instruction& one, const Form* form, Step& step);
     double dependence(const Code& code);
+    double path = 0;  ///< as Prediction::path
 
     // Per result of every iteration, only while a chain is asked for: what it waited for.
     struct Event {
@@ -301,6 +302,7 @@ double Analyser::Work::dependence(const Code& code) {
     const int half = count <= 64 ? 12 : 6;
     double most = 0, atHalf = 0;
     for (int iteration = 0; iteration < 2 * half; ++iteration) {
+        if (iteration == 1) path = most;
         if (iteration == half) atHalf = most;
         for (std::size_t i = 0; i < count; ++i) {
             const Step& step = steps[i];
@@ -423,6 +425,10 @@ const Core& Analyser::core() const {
     return *work_->core;
 }
 
+std::span<const Form* const> Analyser::forms() const {
+    return work_->forms;
+}
+
 void Analyser::predict(const Code& code, Prediction& out) {
     Work& work = *work_;
     out.bounds.fill(0);
@@ -433,6 +439,7 @@ void Analyser::predict(const Code& code, Prediction& out) {
         double& ports = out.bounds[static_cast<std::size_t>(Bound::Ports)];
         ports = std::max(ports, work.loadBanks);
     }
+    out.path = work.path;
     const auto most = std::max_element(out.bounds.begin(), out.bounds.end());
     out.cycles = *most;
     out.binding = static_cast<Bound>(most - out.bounds.begin());

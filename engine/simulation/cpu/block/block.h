@@ -5,6 +5,8 @@
 
 #include "simulation/cpu/block/core.h"
 
+#include <span>
+
 namespace orrery::block {
 
 enum class Bound : std::uint8_t { Predecode, Decode, Issue, Ports, Dependence };
@@ -22,6 +24,7 @@ struct Prediction {
     std::array<double, boundCount> bounds{};  ///< cycles per iteration, as `Bound`
     Bound binding = Bound::Issue;
     double uops = 0, fusedSlots = 0;
+    double path = 0;                          ///< cycles by latencies alone from an iteration's start to its last result
     std::array<double, mostPorts> portCycles{};  ///< per iteration, in the balanced assignment
     std::vector<int> unknown;                    ///< instructions without a row in the port table
 };
@@ -42,6 +45,8 @@ public:
     const Core& core() const;
     /// Cycles, bounds and the interval that the core states for the bound that binds.
     void predict(const Code& code, Prediction& out);
+    /// Rows of the port table, one per instruction of the block last predicted; null: it has none.
+    std::span<const Form* const> forms() const;
     /// The dependence chain of the block last predicted, in the order of time; empty where nothing is carried over.
     std::vector<ChainLink> chain(const Code& code);
     /// Cycles of each instruction of the block last predicted on each port, in the balanced assignment: columns sum to
