@@ -126,25 +126,32 @@ Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, Worklo
 
 namespace {
 
-// `--weights T --activations T` of a file that says its own types: changes that put all of its graph into T, and the
-// options of before in `recipe`.
-Expected<std::vector<WhatIf>> graphInOneType(const Arguments& arguments, WorkloadRecipe& recipe,
-                                             const WorkloadOptions& before) {
+// `--activations T` of a file that says its own types: changes that put all of its graph into T, and the usual option
+// in `recipe`. Weights of another format than T stay an option, weights of T are part of the graph.
+Expected<std::vector<WhatIf>> graphInOneType(WorkloadRecipe& recipe) {
+    const WorkloadOptions usual;
     const NumberFormat weights = recipe.options.weightFormat(), activations = recipe.options.activationFormat();
-    const bool both = arguments.has("weights") && arguments.has("activations");
-    if (!both || weights != activations || weights.scaling != Scaling::Usual) {
-        return fail("usage.types",
-                    "the types of an ONNX file stand in it, and change together or by kinds of operators",
-                    "one type without a scaling of its own, as `--weights` and as `--activations`",
-                    fmt::format("`--weights {0} --activations {0}`, or for matrix products alone `--what-if "
-                                "'{{retype: MatMul, type: {0}}}'`",
-                                toText(arguments.has("weights") ? weights.type : activations.type)));
+    if (activations.scaling != Scaling::Usual) {
+        return fail("usage.types", "an ONNX file says which tensors pass between its operators, and in which type",
+                    "activations in a type without a scaling of its own",
+                    fmt::format("`--activations {}`", toText(activations.type)));
     }
-    recipe.options.setWeights(before.weightFormat());
-    recipe.options.setActivations(before.activationFormat());
-    const auto loaded = loadWorkload(recipe);
+    recipe.options.setActivations(usual.activationFormat());
+    if (weights == activations) recipe.options.setWeights(usual.weightFormat());
+    const auto loaded = loadWorkload({recipe.source, recipe.options, {}});
     if (!loaded) return tl::unexpected(loaded.error());
-    return inOneType((*loaded)->graph, {}, weights.type);
+    return inOneType((*loaded)->graph, {}, activations.type);
+}
+
+// Weights as usual are those of the graph: of fp16 they cannot be asked for beside other activations.
+Expected<void> checkOwnTypes(const Arguments& arguments, const WorkloadOptions& asked) {
+    const WorkloadOptions usual;
+    if (!arguments.has("weights") || asked.weightFormat() != usual.weightFormat() ||
+        (arguments.has("activations") && asked.activationFormat() == asked.weightFormat()))
+        return {};
+    return fail("usage.types", "the weights of an ONNX file are stored in fp16 together with its activations alone",
+                "another type for the weights, or `--weights fp16 --activations fp16`",
+                "`--weights bf16` has as many bits");
 }
 
 }  // namespace
@@ -154,11 +161,14 @@ Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::strin
     if (const WorkloadInfo* info = builtinWorkload(source)) recipe.options = info->usual;
     auto options = readWorkloadOptions(arguments, recipe.options);
     if (!options) return tl::unexpected(options.error());
-    const WorkloadOptions before = std::exchange(recipe.options, std::move(*options));
-    if (hasOwnTypes(source) && (arguments.has("weights") || arguments.has("activations"))) {
-        auto changes = graphInOneType(arguments, recipe, before);
-        if (!changes) return tl::unexpected(std::move(changes.error()));
-        recipe.whatIfs = std::move(*changes);
+    recipe.options = std::move(*options);
+    if (hasOwnTypes(source)) {
+        if (auto good = checkOwnTypes(arguments, recipe.options); !good) return tl::unexpected(std::move(good.error()));
+        if (arguments.has("activations")) {
+            auto changes = graphInOneType(recipe);
+            if (!changes) return tl::unexpected(std::move(changes.error()));
+            recipe.whatIfs = std::move(*changes);
+        }
     }
     for (const std::string& text : arguments.values("what-if")) {
         auto changes = parseWhatIfs(text);

@@ -40,13 +40,11 @@ Expected<ImportedGraph> readOnnx(const std::string& path, const WorkloadOptions&
     auto imported = importOnnx(path, options.bindings, options.batch);
     if (!imported) return imported;
     imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
-    const WorkloadOptions usual;
-    if (options.weightFormat() != usual.weightFormat() || options.activationFormat() != usual.activationFormat()) {
+    if (options.activationFormat() != WorkloadOptions{}.activationFormat()) {
         imported->warnings.push_back(
             warning("onnx.types",
-                    fmt::format("the types of an ONNX file stand in it: weights of {} and activations of {} were not "
-                                "taken",
-                                toText(options.weightFormat()), toText(options.activationFormat())),
+                    fmt::format("the types of an ONNX file stand in it: activations of {} were not taken",
+                                toText(options.activationFormat())),
                     "choose one type for the whole graph among the model's options, or by changes such as "
                     "`{retype: MatMul, type: int8}`",
                     Place{path}));

@@ -1,6 +1,7 @@
 #include "workload/one_type.h"
 
 #include "base/text/words.h"
+#include "workload/kernel_parts.h"
 #include "workload/what_if_costs.h"
 
 #include <algorithm>
@@ -38,6 +39,22 @@ std::set<OperatorKind> kindsWithNumbers(const Graph& graph) {
     return kinds;
 }
 
+bool isProduct(const Operator& op) {
+    return op.kind == OperatorKind::MatMul || op.kind == OperatorKind::Conv || op.kind == OperatorKind::ConvTranspose;
+}
+
+/// Extents of a weight that one output sums over.
+double reductionOf(const Operator& op, const Tensor& weight) {
+    const Shape& shape = weight.shape;
+    if (shape.size() < 2) return 1;
+    if (op.kind == OperatorKind::MatMul) {
+        const bool transposed = op.integer("transB", 0) != 0;
+        return static_cast<double>(shape[shape.size() - (transposed ? 1 : 2)].value);
+    }
+    const auto outputs = static_cast<double>(shape[op.kind == OperatorKind::Conv ? 0 : 1].value);
+    return outputs > 0 ? weight.elements() / outputs : 1;
+}
+
 }  // namespace
 
 std::vector<WhatIf> inOneType(const Graph& graph, std::vector<WhatIf> changes, std::optional<DType> type) {
@@ -61,6 +78,38 @@ std::optional<DType> oneTypeOf(const Graph& graph, std::span<const WhatIf> chang
         open.erase(retype->kind);
     }
     return open.empty() ? type : std::nullopt;
+}
+
+std::size_t storeProductWeights(Graph& graph, const NumberFormat& format) {
+    // By tensor: the product that reads it; null: none, or something else reads it too.
+    std::vector<const Operator*> reader(graph.tensors.size(), nullptr);
+    std::vector<char> others(graph.tensors.size(), 0);
+    for (const Operator& op : graph.operators) {
+        for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+            const TensorId id = op.inputs[slot];
+            const Tensor* tensor = graph.tensor(id);
+            if (!tensor || tensor->role != TensorRole::Weight) continue;
+            if (isProduct(op) && slot < 2 && computedWith(tensor))
+                reader[static_cast<std::size_t>(id)] = &op;
+            else
+                others[static_cast<std::size_t>(id)] = 1;
+        }
+    }
+    std::size_t stored = 0;
+    std::set<const Operator*> scaled;
+    for (std::size_t i = 0; i < reader.size(); ++i) {
+        if (!reader[i] || others[i]) continue;
+        Tensor& weight = graph.tensors[i];
+        weight.type = format.type;
+        weight.bytesPerElement = storedBytesPerWeight(format, reductionOf(*reader[i], weight));
+        scaled.insert(reader[i]);
+        ++stored;
+    }
+    const auto block = scaleBlock(format.scaling);
+    if (!block) return stored;
+    for (Operator& op : graph.operators)
+        if (scaled.contains(&op)) op.attributes[std::string(scaleBlockAttribute)] = std::int64_t{*block};
+    return stored;
 }
 
 bool hasOwnTypes(const std::string& source) {

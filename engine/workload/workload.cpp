@@ -5,6 +5,7 @@
 #include "workload/importers.h"
 #include "workload/kernel_source.h"
 #include "workload/models/catalogue.h"
+#include "workload/one_type.h"
 #include "workload/options.h"
 #include "workload/spaces/spaces.h"
 
@@ -170,6 +171,13 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
     }
     for (Diagnostic& each : applyWhatIfs(imported->graph, recipe.whatIfs)) {
         imported->warnings.push_back(std::move(each));
+    }
+    const NumberFormat weights = recipe.options.weightFormat();
+    if (!builtin && !spelled && hasOwnTypes(recipe.source) && weights != WorkloadOptions{}.weightFormat() &&
+        storeProductWeights(imported->graph, weights) == 0) {
+        imported->warnings.push_back(warning(
+            "workload.no-weights", fmt::format("no product has weights of its own to store in {}", toText(weights)),
+            "leave the weights as the rest", Place{.file = recipe.source}));
     }
     std::string name = imported->name.empty() ? id : imported->name;
     return finishWorkload(std::move(id), std::move(name), recipe, std::move(imported->graph),

@@ -97,6 +97,13 @@ private slots:
         emit page_->refused()->rowChosen(0);
         QVERIFY(!button("explore.use")->isEnabled());
     }
+    // Where knobs are set, the empty plot asks for none.
+    void theEmptyPlotAsksForWhatIsMissing() {
+        start();
+        QVERIFY2(!page_->plot()->emptySentence().contains("Add knobs"), qPrintable(page_->plot()->emptySentence()));
+        QTest::mouseClick(newest<QToolButton>("explore.remove.batch"), Qt::LeftButton);
+        QTRY_VERIFY2(page_->plot()->emptySentence().contains("Add knobs"), qPrintable(page_->plot()->emptySentence()));
+    }
     // Energy has no stated interval: table and picture say so.
     void whatIsUnsureIsSaid() {
         start();

@@ -147,6 +147,31 @@ operators:
         QCOMPARE(choice->currentText(), QString("as in the file"));
     }
 
+    // Its weights are stored in a type of their own, beside the one of all of its graph.
+    void weightsOfAnOnnxFileAreTypedApart() {
+        open({ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}}, "l4");
+        const auto box = [this](const char* id) {
+            auto* found = row(id) ? row(id)->findChild<QComboBox*>() : nullptr;
+            return found ? found : qobject_cast<QComboBox*>(row(id));
+        };
+        QVERIFY(box("type") && box("weights"));
+        QCOMPARE(box("weights")->currentText(), QString("as the rest"));
+        choose(box("type"), "bf16");
+        const CostTotals half = window_->live().workload()->totals;
+        choose(box("weights"), "int8");
+        const CostTotals narrow = window_->live().workload()->totals;
+        QVERIFY(narrow.weightBytes < 0.6 * half.weightBytes);
+        QCOMPARE(narrow.activationBytes, half.activationBytes);
+        QCOMPARE(recipe().options.weights, DType::I8);
+        QCOMPARE(box("type")->currentText(), QString("bf16"));
+        choose(box("weights"), "as the rest");
+        QCOMPARE(window_->live().workload()->totals.weightBytes, half.weightBytes);
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QCOMPARE(window_->live().workload()->totals.weightBytes, narrow.weightBytes);
+        QCOMPARE(box("weights")->currentText(), QString("int8"));
+    }
+
     // A graph that the command line names comes before any device: its one scenario is with the device that follows.
     void aModelBeforeAnyDeviceLeavesNoScenarioWithoutOne() {
         window_->document().reset({});

@@ -99,8 +99,59 @@ private slots:
                                                  [](const Diagnostic& each) { return each.code == "onnx.types"; });
         };
         QVERIFY(!warned());
-        recipe.options.weights = DType::I8;
+        recipe.options.activations = DType::I8;
         QVERIFY(warned());
+    }
+
+    // Weights of products alone are stored so: no norm, no bias, no other reader's, and nothing computes in another
+    // type.
+    void weightsOfProductsAreStoredApart() {
+        Graph graph = perceptron();
+        const CostTable before = costTable(graph);
+        QCOMPARE(storeProductWeights(graph, {DType::I8, Scaling::Row}), std::size_t{2});
+        const CostTable after = costTable(graph);
+        // A byte each, and a scale of four bytes for each of 16 and 8 outputs.
+        QCOMPARE(after.weightBytes[0], 8 * 16 + 16 * 4.0);
+        QCOMPARE(after.weightBytes[2], 16 * 8 + 8 * 4.0);
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            QCOMPARE(after.type[i], before.type[i]);
+            QCOMPARE(after.inputBytes[i], before.inputBytes[i]);
+            QCOMPARE(after.outputBytes[i], before.outputBytes[i]);
+            QCOMPARE(after.flops[i], before.flops[i]);
+        }
+        // After the graph was put into another type, products keep that one.
+        Graph mixed = perceptron();
+        QVERIFY(applyWhatIfs(mixed, inOneType(mixed, {}, DType::F32)).empty());
+        QCOMPARE(storeProductWeights(mixed, {DType::I8, Scaling::Tensor}), std::size_t{2});
+        const CostTable wide = costTable(mixed);
+        QCOMPARE(wide.type[0], DType::F32);
+        QCOMPARE(wide.weightBytes[0], 8 * 16 * 1.0);
+        QCOMPARE(wide.inputBytes[0], 4 * 8 * 4.0);
+        // A table that a lookup reads too stays as it is.
+        Graph tied = perceptron();
+        apply(tied, "look", "Gather", OperatorKind::Gather, {1}, {4, 16});
+        QCOMPARE(storeProductWeights(tied, {DType::I8, Scaling::Tensor}), std::size_t{1});
+        QCOMPARE(costTable(tied).weightBytes[0], 8 * 16 * 2.0);
+    }
+
+    void aFileStoresItsWeightsAsAsked() {
+        WorkloadRecipe recipe{ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}, {}};
+        const auto plain = loadWorkload(recipe);
+        QVERIFY(plain.has_value());
+        recipe.options.weights = DType::I8;
+        const auto narrow = loadWorkload(recipe);
+        QVERIFY(narrow.has_value());
+        QCOMPARE((*narrow)->warnings.size(), (*plain)->warnings.size());
+        double products = 0;
+        for (std::size_t i = 0; i < (*plain)->costs.size(); ++i) {
+            QCOMPARE((*narrow)->costs.type[i], (*plain)->costs.type[i]);
+            QCOMPARE((*narrow)->costs.inputBytes[i], (*plain)->costs.inputBytes[i]);
+            products += (*plain)->costs.weightBytes[i] - (*narrow)->costs.weightBytes[i];
+        }
+        QVERIFY(products > 0);
+        QVERIFY((*narrow)->totals.weightBytes < 0.5 * (*plain)->totals.weightBytes);
+        QCOMPARE((*narrow)->totals.parameters, (*plain)->totals.parameters);
+        QCOMPARE((*narrow)->totals.activationBytes, (*plain)->totals.activationBytes);
     }
 
     void fusingTwiceIsFusingAtOnce() {

@@ -11,6 +11,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <utility>
 
 namespace orrery::ui {
 
@@ -18,7 +19,10 @@ class SearchPlot : public QWidget {
     Q_OBJECT
 public:
     explicit SearchPlot(QWidget* parent = nullptr);
-    void setEmptySentence(const QString& sentence) { emptySentence_ = sentence; }
+    void setEmptySentence(const QString& sentence) {
+        if (std::exchange(emptySentence_, sentence) != sentence) update();
+    }
+    const QString& emptySentence() const { return emptySentence_; }
     void setData(std::shared_ptr<const SearchPlotData> data);  ///< from readied(); null: nothing
     const SearchPlotData& data() const { return *data_; }
     void setCurrent(int index);  ///< −1: none

@@ -45,6 +45,20 @@ QString ownTypes() {
     return WorkloadForm::tr("as in the file");
 }
 
+// Of its weights: with what they are multiplied by.
+QString asTheRest() {
+    return WorkloadForm::tr("as the rest");
+}
+
+// Weights in fp16 are those of the graph in fp16: the option says nothing then.
+QStringList ownWeightNames() {
+    QStringList names{asTheRest()};
+    const QString usual = qs(toText(WorkloadOptions{}.weightFormat()));
+    for (const QString& name : formatNames())
+        if (name != usual) names << name;
+    return names;
+}
+
 bool readFromGraph(const WorkloadRecipe& recipe) {
     const QString ending = qs(recipe.source).section(QLatin1Char('.'), -1).toLower();
     return hasOwnTypes(recipe.source) || ending == QLatin1String("yaml") || ending == QLatin1String("yml");
@@ -144,7 +158,7 @@ void WorkloadForm::addChoice(const QString& id, const QString& label, const QStr
     row.form = AttributeForm::Choice;
     row.choices = choices;
     row.clearable = false;
-    row.turns = id != typeRow;
+    row.turns = id != typeRow && !choices.contains(asTheRest());
     addRow(row);
 }
 
@@ -224,6 +238,12 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, bool fixedB
     if (typed)
         addChoice(typeRow, tr("Type"), tr("Type of all weights and activations. Indices and masks keep their type."),
                   QStringList(ownTypes()) + dtypeNames());
+    if (typed && hasOwnTypes(recipe_.source))
+        addChoice(
+            QStringLiteral("weights"), tr("Weights"),
+            tr("How the weights of products and convolutions are stored. Narrower ones are read in fewer bytes, and "
+               "products still compute in the type of their activations."),
+            ownWeightNames());
     buildOffer();
     for (const QString& symbol : symbols)
         addCount(bindingPrefix + symbol, symbol, tr("Extent of the graph’s symbol “%1”.").arg(symbol), 1, 4096);
@@ -300,7 +320,8 @@ void WorkloadForm::fill() {
     count(QStringLiteral("sequence"), options.sequence, usual_.sequence);
     count(QStringLiteral("image"), options.image, usual_.image);
     choice(QStringLiteral("phase"), toText(options.phase));
-    choice(QStringLiteral("weights"), toText(options.weightFormat()));
+    const bool ownWeights = hasOwnTypes(recipe_.source) && options.weightFormat() == WorkloadOptions{}.weightFormat();
+    choice(QStringLiteral("weights"), ownWeights ? asTheRest().toStdString() : toText(options.weightFormat()));
     choice(QStringLiteral("activations"), toText(options.activationFormat()));
     choice(QStringLiteral("kv"), toText(options.kv));
     if (const auto found = rows_.find(typeRow); found != rows_.end()) {
@@ -394,7 +415,8 @@ void WorkloadForm::change(const QString& id, const QString& text, EditPhase phas
     if (id == QStringLiteral("image")) next.image = whole();
     if (id == QStringLiteral("phase")) next.phase = orrery::phase(text.toStdString()).value_or(next.phase);
     const auto format = numberFormat(text.toStdString());
-    if (id == QStringLiteral("weights")) next.setWeights(format.value_or(next.weightFormat()));
+    if (id == QStringLiteral("weights"))
+        next.setWeights(text == asTheRest() ? WorkloadOptions{}.weightFormat() : format.value_or(next.weightFormat()));
     if (id == QStringLiteral("activations")) next.setActivations(format.value_or(next.activationFormat()));
     if (id == QStringLiteral("kv")) next.kv = type(next.kv);
     if (id == QStringLiteral("flash")) next.flashAttention = !text.isEmpty();

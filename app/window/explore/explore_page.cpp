@@ -249,7 +249,13 @@ void ExplorePage::showState() {
         }
     }
     // A search is pressed, not live: its view stands until the next one, and says whose it is.
-    if (plot_) plot_->setDrawnAsSearched(asSearched);
+    if (plot_) {
+        plot_->setDrawnAsSearched(asSearched);
+        const QString shows = tr("Every combination by two of its numbers, and the front of the best.");
+        plot_->setEmptySentence(shows + QLatin1Char(' ') +
+                                (question_.settings.knobs.empty() ? tr("Add knobs at the left, then press Search.")
+                                                                  : tr("Press Search.")));
+    }
     if (view_ && !busy && !held)
         veil_->drop(tr("This is the answer to an earlier question. Press Search to update it."));
     else

@@ -125,8 +125,6 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
     plot_ = new ui::SearchPlot(split);
-    plot_->setEmptySentence(
-        tr("Every combination by two of its numbers, and the Pareto front. Add knobs at the left, then press Search."));
     table_ = new ui::CellsTable(QStringLiteral("explore.table"), tr("Points on the front"),
                                 tr("Points of the Pareto front; click one to choose it"), split);
     split->addWidget(plot_);
