@@ -101,6 +101,8 @@ void ProjectFiles::openExample(const QString& id) {
         studio_.router.show(page);
         studio_.docks.setAside(true);  // also where the page was in front already
     }
+    // One that names no page is answered around the drawing, whichever page was in front.
+    if (example->opens.isEmpty()) studio_.router.show(QStringLiteral("hardware"));
     emit exampleOpened(*example);
     studio_.layouts.showProject();
     studio_.problems.setOfFile(loaded->warnings);

@@ -180,6 +180,12 @@ Expected<void> setAttribute(Component& component, std::string_view attribute, st
         return {};
     }
     if (attribute == "count") {
+        // Rows and columns are a grid of copies, in place of any number and grid of before.
+        if (value.find_first_of("xX") != std::string_view::npos) {
+            if (auto grid = setMesh(component, value); !grid) return grid;
+            component.count = 1;
+            return {};
+        }
         const auto count = parseWhole("number of copies", value);
         if (!count) return Unexpected(count.error());
         component.count = *count;

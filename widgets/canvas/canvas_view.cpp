@@ -62,7 +62,7 @@ void CanvasView::setDesign(HardwarePtr hardware, PlacementsPtr placements, bool 
         state_->paintAgain(state_->scene.changed());
     }
     state_->followSelection();
-    if (fit || (!same && state_->outgrown())) fitAll();
+    if (fit || (!same && state_->fitsNoMore())) fitAll();
     state_->overlayChanged();
     emit designChanged();
 }

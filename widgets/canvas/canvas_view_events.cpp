@@ -64,7 +64,8 @@ double edgePull(double at, double length) {
 
 void CanvasView::State::followEdge() {
     const QPointF pull(edgePull(context.cursor.x(), view.width()), edgePull(context.cursor.y(), view.height()));
-    if (!dragging || pull.isNull() || !active()->scrollsAtEdge()) return edge.stop();
+    if (pull.isNull()) entering = false;
+    if (!dragging || entering || pull.isNull() || !active()->scrollsAtEdge()) return edge.stop();
     if (!edge.isActive()) return edge.start();  // not at the very moment in which a drag begins there
     setView(zoom, origin - pull);
     active()->move(event(context.cursor, Qt::NoButton, QGuiApplication::queryKeyboardModifiers()));
@@ -109,6 +110,7 @@ void CanvasView::mouseMoveEvent(QMouseEvent* event) {
     state.dropEnded();
     state.overlayChanged();
     state.dragging = event->buttons() & Qt::LeftButton;
+    state.entering = false;
     state.followEdge();
 }
 
@@ -222,7 +224,7 @@ void CanvasView::dragEnterEvent(QDragEnterEvent* event) {
     if (parts.empty()) return event->ignore();
     event->acceptProposedAction();
     startPlacing(std::move(parts));
-    state.dragging = true;
+    state.dragging = state.entering = true;
 }
 
 void CanvasView::dragMoveEvent(QDragMoveEvent* event) {

@@ -11,7 +11,6 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QSaveFile>
-#include <QSvgGenerator>
 
 #include <algorithm>
 
@@ -59,13 +58,10 @@ QString CanvasView::exportTo(const QString& file) {
     const PaperLook look;
     bool painted = true;
     if (ending == "svg") {
-        QSvgGenerator svg;
-        svg.setOutputDevice(&out);
-        svg.setSize(area.size().toSize());
-        svg.setViewBox(QRectF(QPointF(), area.size()));
-        svg.setTitle(QString::fromStdString(state_->scene.hardware()->name));
-        QPainter painter(&svg);
-        paintPicture(painter, *state_, area, 1);
+        const QByteArray svg = svgOf(area.size().toSize(), QRectF(QPointF(), area.size()),
+                                     QString::fromStdString(state_->scene.hardware()->name),
+                                     [&](QPainter& painter) { paintPicture(painter, *state_, area, 1); });
+        painted = out.write(svg) == svg.size();
     } else if (ending == "pdf") {
         QPdfWriter pdf(&out);
         pdf.setResolution(72);

@@ -76,8 +76,11 @@ void CanvasView::fitAll() {
     state_->fitted = true;
 }
 
-bool CanvasView::State::outgrown() const {
-    return fitted && !scene.nodes().empty() && !view.visibleArea().contains(scene.nodes()[context.root()].box);
+bool CanvasView::State::fitsNoMore() const {
+    if (!fitted || scene.nodes().empty()) return false;
+    const QRectF shown = view.visibleArea(), all = scene.nodes()[context.root()].box;
+    // Less than half as wide and as high as the view, as when much was undone.
+    return !shown.contains(all) || (zoom < 1 && std::max(all.width() / shown.width(), all.height() / shown.height()) < 0.5);
 }
 
 void CanvasView::fitSelection() {

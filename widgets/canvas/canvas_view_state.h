@@ -26,6 +26,7 @@ struct CanvasView::State {
     std::vector<Component> placing;  ///< by the Place tool
     std::function<std::vector<Component>(const QString&)> library;
     bool dragging = false;  ///< a button or a drag from elsewhere is held: at the border the drawing scrolls
+    bool entering = false;  ///< a drag from elsewhere that has not yet been within the border: it only passes it
     QTimer edge;
 
     QPointF origin;  ///< view point of scene (0, 0)
@@ -56,7 +57,7 @@ struct CanvasView::State {
 
     PaintOptions options() const;
     QRectF toView(const QRectF& area) const;
-    bool outgrown() const;                           ///< all of it was shown, and some of it no longer is
+    bool fitsNoMore() const;                           ///< all of it was shown, and some no longer is, or small
     void paintAgain();                               ///< all of it
     void paintAgain(const QRectF& area);             ///< scene
     void paintAgain(const std::vector<int>& nodes);  ///< themselves and the captions of what holds them

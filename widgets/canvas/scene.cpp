@@ -317,7 +317,8 @@ void Scene::measureFamily(Family& family) {
     family.typical = {};
     if (widths.empty()) return;
     family.extent = QRectF(QPointF(left, top), QPointF(right, bottom));
-    const auto middle = static_cast<std::ptrdiff_t>((widths.size() - 1) / 2);
+    // Of a memory and a die the die: a box opens for the larger of two, not for the smaller.
+    const auto middle = static_cast<std::ptrdiff_t>(widths.size() / 2);
     std::nth_element(widths.begin(), widths.begin() + middle, widths.end());
     std::nth_element(heights.begin(), heights.begin() + middle, heights.end());
     family.typical = QSizeF(widths[static_cast<std::size_t>(middle)], heights[static_cast<std::size_t>(middle)]);

@@ -2,6 +2,7 @@
 
 #include "widgets/common/theme.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QImage>
@@ -36,10 +37,13 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
     }
     const PaperLook look;
     const QRect target(QPoint(), size.expandedTo({1, 1}));
-    const auto paintAll = [&](QPaintDevice& device) {
-        QPainter painter(&device);
+    const auto paintWhole = [&](QPainter& painter) {
         painter.fillRect(target, Theme::instance().colours().surface);
         paint(painter, target);
+    };
+    const auto paintAll = [&](QPaintDevice& device) {
+        QPainter painter(&device);
+        paintWhole(painter);
     };
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly)) return cannotWrite(out);
@@ -50,12 +54,8 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
         paintAll(image);
         if (!image.save(&out, "PNG")) return cannotWrite(out);
     } else if (ending == QLatin1String("svg")) {
-        QSvgGenerator svg;
-        svg.setOutputDevice(&out);
-        svg.setSize(target.size());
-        svg.setViewBox(target);
-        svg.setTitle(title);
-        paintAll(svg);
+        const QByteArray svg = svgOf(target.size(), target, title, paintWhole);
+        if (out.write(svg) != svg.size()) return cannotWrite(out);
     } else {
         QPdfWriter pdf(&out);
         pdf.setResolution(96);
@@ -65,6 +65,29 @@ QString writePicture(const QString& file, const QSize& size, const QString& titl
         paintAll(pdf);
     }
     return out.commit() ? QString() : cannotWrite(out);
+}
+
+QByteArray svgOf(const QSize& size, const QRectF& viewBox, const QString& title,
+                 const std::function<void(QPainter&)>& paint) {
+    QByteArray text;
+    QBuffer buffer(&text);
+    buffer.open(QIODevice::WriteOnly);
+    QSvgGenerator svg;
+    svg.setOutputDevice(&buffer);
+    svg.setSize(size);
+    svg.setViewBox(viewBox);
+    svg.setTitle(title);
+    {
+        QPainter painter(&svg);
+        paint(painter);
+    }
+    const auto name = [&text](FontRole role, const char* families) {
+        const QByteArray own = Theme::instance().font(role).family().toUtf8();
+        text.replace("font-family=\"" + own + '"', QByteArray("font-family=\"") + families + '"');
+    };
+    name(FontRole::Body, "Inter, Helvetica, Arial, sans-serif");
+    name(FontRole::Mono, "JetBrains Mono, DejaVu Sans Mono, Menlo, monospace");
+    return text;
 }
 
 void setPictureSize(const QSize& size) {

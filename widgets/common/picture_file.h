@@ -2,6 +2,7 @@
 
 // A picture as a file: PNG at twice the density, SVG or PDF, by the file's ending.
 
+#include <QByteArray>
 #include <QSize>
 #include <QString>
 
@@ -9,6 +10,7 @@
 
 class QPainter;
 class QRect;
+class QRectF;
 class QWidget;
 
 namespace orrery::ui {
@@ -18,6 +20,10 @@ namespace orrery::ui {
 /// where the whole file is written; a file that was there before stays as it was if not.
 QString writePicture(const QString& file, const QSize& size, const QString& title,
                      const std::function<void(QPainter&, const QRect&)>& paint);
+/// What `paint` draws as an SVG of this size and view box. Its text names fonts that other programs know, the window's
+/// own first, and a family that any of them has: the window's is one that it made for itself.
+QByteArray svgOf(const QSize& size, const QRectF& viewBox, const QString& title,
+                 const std::function<void(QPainter&)>& paint);
 /// The size that a person chose for exported plots, in pixels of which 96 make an inch; not valid: as on the screen.
 void setPictureSize(const QSize& size);
 QSize pictureSize();

@@ -177,15 +177,7 @@ bool SearchPlot::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const int index = indexAt(help->pos());
     if (index < 0) return QWidget::event(event);
-    const auto i = static_cast<std::size_t>(index);
-    const auto line = [i](const SearchAxis& axis) {
-        QString text = QStringLiteral("%1: %2").arg(axis.name, tickText(axis.value[i], axis.ticks));
-        if (axis.high[i] > axis.low[i])
-            text +=
-                QStringLiteral(" [%1 … %2]").arg(tickText(axis.low[i], axis.ticks), tickText(axis.high[i], axis.ticks));
-        return text;
-    };
-    QToolTip::showText(help->globalPos(), line(data_->x) + QLatin1Char('\n') + line(data_->y), this);
+    QToolTip::showText(help->globalPos(), tips_ ? tips_(index) : QString(), this);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include <QPixmap>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,8 @@ public:
         if (std::exchange(emptySentence_, sentence) != sentence) update();
     }
     const QString& emptySentence() const { return emptySentence_; }
+    /// What is said of a point under the cursor: by its owner, who knows the knobs.
+    void setTips(std::function<QString(int)> tips) { tips_ = std::move(tips); }
     void setData(std::shared_ptr<const SearchPlotData> data);  ///< from readied(); null: nothing
     const SearchPlotData& data() const { return *data_; }
     void setCurrent(int index);  ///< −1: none
@@ -56,6 +59,7 @@ private:
 
     std::shared_ptr<const SearchPlotData> data_;
     QString emptySentence_;
+    std::function<QString(int)> tips_;
     PlotAxis x_, y_;
     QPixmap dots_;  ///< of the newest data, or of what was shown before while that is drawn
     int current_ = -1;

@@ -14,7 +14,6 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
-#include <QSvgGenerator>
 
 #include <algorithm>
 #include <cmath>
@@ -226,14 +225,8 @@ QString GraphView::exportTo(const QString& file) {
         painter.end();
         if (!image.save(&out, "PNG")) return cannotWrite.arg(file, out.errorString());
     } else if (ending == QLatin1String("svg")) {
-        QSvgGenerator svg;
-        svg.setOutputDevice(&out);
-        svg.setSize(size.toSize());
-        svg.setViewBox(target);
-        svg.setTitle(accessibleName());
-        painter.begin(&svg);
-        paintAll(painter);
-        painter.end();
+        const QByteArray svg = svgOf(size.toSize(), target, accessibleName(), paintAll);
+        if (out.write(svg) != svg.size()) return cannotWrite.arg(file, out.errorString());
     } else {
         QPdfWriter pdf(&out);
         pdf.setResolution(96);

@@ -100,9 +100,10 @@ void ComponentForm::buildIdentity() {
     addRow(name)->edit()->setCheck(checkName);
     const auto all = components();
     if (std::ranges::none_of(all, [](const Component* one) { return one->kind == ComponentKind::System; }))
-        addRow(countRow(QStringLiteral("count"), tr("Count"), tr("Identical copies, drawn once.")))
+        addRow(countRow(QStringLiteral("count"), tr("Count"),
+                        tr("Identical copies, drawn once. As rows × columns, such as 12×11, they make a grid.")))
             ->edit()
-            ->setCheck(checkCount);
+            ->setCheck(checkCopies);
     const bool meshed = std::ranges::all_of(
         all, [](const Component* one) { return one->kind == ComponentKind::Array || !one->mesh.empty(); });
     if (!meshed) return;

@@ -23,6 +23,11 @@ std::optional<Diagnostic> checkName(const QString& text) {
                       {}};
 }
 
+std::optional<Diagnostic> checkCopies(const QString& text) {
+    static const QRegularExpression grid(QStringLiteral("[×xX]"));
+    return text.contains(grid) ? checkMesh(text) : checkCount(text);
+}
+
 std::optional<Diagnostic> checkCount(const QString& text) {
     const auto measure = parseMeasure(text.toStdString(), Dimension::Count);
     if (!measure) return measure.error();

@@ -9,8 +9,9 @@ namespace orrery::app {
 namespace {
 
 QString printed(const Component& component, const std::string& attribute) {
-    if (attribute == "count") return QString::number(component.count);
-    if (attribute == "mesh") {
+    const bool grid = !component.mesh.empty() && component.count == 1;
+    if (attribute == "count" && !grid) return QString::number(component.count);
+    if (attribute == "mesh" || attribute == "count") {
         QStringList sides;
         for (const std::int64_t side : component.mesh) sides << QString::number(side);
         return sides.join(QStringLiteral("×"));

@@ -266,17 +266,53 @@ void ExplorePage::showState() {
     learn_->setPoints(busy ? nullptr : problem_, view_);
 }
 
+// How a value stands to that of the question as it was drawn; empty where that has none.
+QString ExplorePage::againstDrawn(std::size_t objective, double value) const {
+    if (!drawn_.evaluation.refusal.empty() || objective >= drawn_.evaluation.values.size()) return {};
+    const double drawn = drawn_.evaluation.values[objective].value;
+    if (!(drawn > 0) || !std::isfinite(value)) return {};
+    return tr("%1 × as drawn").arg(QString::number(value / drawn, 'g', 3));
+}
+
 QString ExplorePage::pointText(int point) const {
     const PointAnswer answer = view_->seen.at(static_cast<std::size_t>(point));
     QString text = ui::qs(problem_->space.labelAt(answer.point));
     if (!answer.refusal.empty()) return text + QStringLiteral(": ") + ui::qs(answer.refusal);
     for (std::size_t k = 0; k < answer.values.size(); ++k) {
-        text += QStringLiteral(" · %1 %2")
-                    .arg(objectiveText(problem_->objectives[k].quantity),
-                         valueText(answer.values[k].value, drawn_.dimensions[k], problem_->objectives[k].quantity));
+        const double value = answer.values[k].value;
+        text += QStringLiteral(" · %1 %2").arg(
+            objectiveText(problem_->objectives[k].quantity),
+            valueText(value, drawn_.dimensions[k], problem_->objectives[k].quantity));
+        if (const QString against = againstDrawn(k, value); !against.isEmpty())
+            text += QStringLiteral(" (%1)").arg(against);
         if (!answer.values[k].sure()) text += tr(" (no interval is known)");
     }
     return text;
+}
+
+// What a dot is, under the cursor: the values of its knobs first, for they tell it from its neighbours.
+QString ExplorePage::pointTip(int point) const {
+    if (!view_ || !problem_ || point < 0 || static_cast<std::size_t>(point) >= view_->seen.size()) return {};
+    const PointAnswer answer = view_->seen.at(static_cast<std::size_t>(point));
+    QStringList lines;
+    const auto levels = problem_->space.levelsAt(answer.point);
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+        const Knob& knob = problem_->space.knobs()[k];
+        lines << QStringLiteral("%1  %2").arg(ui::qs(knob.path), ui::qs(knob.values[levels[k]]));
+    }
+    for (std::size_t k = 0; k < answer.values.size(); ++k) {
+        const Ranged& value = answer.values[k];
+        const auto text = [&](double number) {
+            return valueText(number, drawn_.dimensions[k], problem_->objectives[k].quantity);
+        };
+        QString line = tr("%1: %2").arg(objectiveText(problem_->objectives[k].quantity), text(value.value));
+        if (value.sure() && value.high > value.low)
+            line += QStringLiteral(" [%1 … %2]").arg(text(value.low), text(value.high));
+        if (const QString against = againstDrawn(k, value.value); !against.isEmpty())
+            line += QStringLiteral(" · ") + against;
+        lines << line;
+    }
+    return lines.join(QLatin1Char('\n'));
 }
 
 void ExplorePage::choose(int point) {

@@ -100,6 +100,8 @@ private:
     void exportAs(const QString& title, const QString& name, const QString& filter, int tab);
     std::string tableOfView(int tab) const;
     QString pointText(int point) const;
+    QString pointTip(int point) const;
+    QString againstDrawn(std::size_t objective, double value) const;
     void showBeside(int point);  ///< what else is known of it, when that is computed
     SearchOutcome outcome() const;
 

@@ -61,7 +61,9 @@ void ExplorePage::build() {
     chosenText_ =
         new ui::Label(tr("Click a dot or a row to choose a point"), ui::FontRole::Body, ui::Tone::Muted, right);
     chosenText_->setObjectName(QStringLiteral("explore.chosen"));
-    chosenText_->setElided(true);
+    // Two lines: numbers are never cut, and the plot does not move when a point is chosen.
+    chosenText_->setWordWrap(true);
+    chosenText_->setMinimumHeight(2 * chosenText_->fontMetrics().lineSpacing());
     use_ = named(new QPushButton(tr("Use this design"), right), "explore.use", tr("Use this design"),
                  tr("Sets these values in the design, the model and the plan; one undo step"));
     use_->setEnabled(false);
@@ -125,6 +127,7 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
     plot_ = new ui::SearchPlot(split);
+    plot_->setTips([this](int point) { return pointTip(point); });
     table_ = new ui::CellsTable(QStringLiteral("explore.table"), tr("Points on the front"),
                                 tr("Points of the Pareto front; click one to choose it"), split);
     split->addWidget(plot_);

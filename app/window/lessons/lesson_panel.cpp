@@ -12,11 +12,13 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedLayout>
 #include <QStyleOptionButton>
 #include <QStylePainter>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -84,6 +86,14 @@ QScrollArea* scrolling(QWidget* content, QWidget* parent, const char* id, const 
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setWidget(content);
     return area;
+}
+
+/// Lines break neither between a number and its unit nor within that.
+QString unitsTogether(QString text) {
+    static const QRegularExpression within(QStringLiteral("(?<=[A-Za-z])/(?=(s|B|byte|token|cycle)\\b)"));
+    static const QRegularExpression before(QStringLiteral("(?<=\\d) (?=[kMGTP]?(FLOP|B|bit|s|token)\\b)"));
+    text.replace(before, QString(QChar(QChar::Nbsp)));
+    return text.replace(within, QStringLiteral("\u2060/\u2060"));
 }
 
 ui::Label* paragraph(ui::FontRole role, ui::Tone tone, QWidget* parent) {
@@ -195,6 +205,13 @@ void LessonPanel::makeRows() {
     for (std::size_t task = 0; task < run_.current().tasks.size(); ++task) {
         rows_.push_back(new TaskRow(run_, static_cast<int>(task), this));
         tasks_->addWidget(rows_.back());
+        // A hint, and what is said of an answer, stand below their button: in a low window below what is seen.
+        connect(rows_.back(), &TaskRow::told, this, [this](QWidget* words) {
+            QTimer::singleShot(0, words, [this, words] {
+                scroll_->widget()->layout()->activate();
+                scroll_->ensureWidgetVisible(words, 0, ui::Theme::instance().unit());
+            });
+        });
     }
     scroll_->verticalScrollBar()->setValue(0);
 }
@@ -213,7 +230,7 @@ void LessonPanel::show() {
     const int steps = static_cast<int>(lesson->steps.size());
     place_->setFullText(tr("Step %1 of %2").arg(run_.step() + 1).arg(steps));
     heading_->setText(ui::qs(step.title));
-    text_->setText(ui::qs(toText(step.text, run_.state())));
+    text_->setText(unitsTogether(ui::qs(toText(step.text, run_.state()))));
     for (TaskRow* row : rows_) row->refresh();
     back_->setEnabled(run_.step() > 0);
     showEnd();

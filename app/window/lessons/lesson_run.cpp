@@ -41,9 +41,9 @@ void LessonRun::open(const QString& file) {
     for (const LessonStep& step : lesson_->steps) done_.emplace_back(step.tasks.size(), false);
     state_ = {};
     begun_ = false;
+    studio_.inspection.showSelected();
     goTo(0);
     studio_.layouts.showProject();
-    studio_.inspection.showSelected();
     emit opened();
 }
 
@@ -65,11 +65,33 @@ void LessonRun::goTo(int step) {
     state_.before.clear();
     const LessonStep& at = current();
     studio_.layouts.showProject();
-    if (!at.page.empty()) studio_.router.show(ui::qs(at.page));
+    if (Page* page = studio_.router.page(ui::qs(at.page))) {
+        // A layout without pages still shows what the inspector holds; a page that stands alone has to be seen.
+        if (page->card().alone) studio_.layouts.showPages(true);
+        studio_.router.show(page);
+    }
     if (!at.panel.empty()) studio_.docks.reveal(ui::qs(at.panel));
+    inspectWhatChanges();
     studio_.docks.reveal(QStringLiteral("lesson"));  // also beside a page that puts the docks aside
     look();
     emit changed();
+}
+
+// The inspector shows what the step is about, also where no canvas is seen to select it on.
+void LessonRun::inspectWhatChanges() {
+    const HardwarePtr hardware = studio_.document.hardware();
+    for (const LessonTask& task : current().tasks) {
+        for (const auto& [key, value] : task.changes) {
+            const auto dot = key.rfind('.');
+            if (dot == std::string::npos) {
+                if (key != "plan" && key != "hardware") return studio_.inspection.showWorkload();
+                continue;
+            }
+            if (!hardware) continue;
+            if (const auto part = findComponent(hardware->root, key.substr(0, dot)))
+                return studio_.inspection.showComponent(*part);
+        }
+    }
 }
 
 bool LessonRun::done(int step, int task) const {

@@ -47,6 +47,7 @@ signals:
     void changed();  ///< another lesson, step, tick or number
 
 private:
+    void inspectWhatChanges();
     void look();
     LessonFacts facts() const;
     bool servingIsCurrent() const;

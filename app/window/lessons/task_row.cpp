@@ -86,6 +86,7 @@ void TaskRow::hint() {
     word_->show();
     show_->setVisible(!asked.changes.empty());
     hint_->setVisible(asked.changes.empty());
+    emit told(word_);
 }
 
 void TaskRow::check() {
@@ -98,6 +99,7 @@ void TaskRow::check() {
                    : !right ? tr("There is no answer to compare with yet. Wait a moment, then try again.")
                             : tr("Not yet. Look again, or ask for the hint."));
     word_->show();
+    emit told(word_);
 }
 
 void TaskRow::refresh() {

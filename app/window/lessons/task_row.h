@@ -20,6 +20,9 @@ public:
     TaskRow(LessonRun& run, int task, QWidget* parent);
     void refresh();  ///< tick and controls follow the run
 
+signals:
+    void told(QWidget* words);  ///< a hint, or what is wrong with an answer
+
 private:
     void hint();
     void check();

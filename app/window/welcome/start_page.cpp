@@ -27,8 +27,9 @@ PageCard StartPage::card() const {
             tr("Examples, recent projects, a new project"),
             QStringLiteral("go-home"),
             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H),
-            false,
-            {}};
+            true,
+            {},
+            true};
 }
 
 void StartPage::join(Studio& studio) {
