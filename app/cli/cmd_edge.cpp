@@ -61,11 +61,11 @@ Json jsonOf(const BroughtDevice& told, std::span<const SampleStep> steps, const 
 
 std::string textOf(const BroughtDevice& told, std::span<const SampleStep> steps, const OwnDevice& device) {
     const auto percent = [](double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "–"; };
-    std::string text = fmt::format("{}: {} measured, {} known devices; said to be {} off in the middle{}.\n",
+    std::string text = fmt::format("{}: {} measured, {} known devices; expected error {} (median){}.\n",
                                    device.name, device.measured.size(), told.knownDevices, percent(told.error),
                                    told.simple ? ", by a simple model, which was no worse on what was left out" : "");
     if (!steps.empty()) {
-        Table table({"samples", "said", "interval ×", "off, of later ones", "rank", "in 90 %"},
+        Table table({"samples", "expected", "interval ×", "off, of later ones", "rank", "in 90 %"},
                     {true, true, true, true, true, true});
         for (const SampleStep& each : steps) {
             table.add({std::to_string(each.samples), percent(each.said), fmt::format("{:.2f}", each.width),

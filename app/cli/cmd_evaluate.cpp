@@ -255,7 +255,7 @@ std::vector<Option> optionsOfEvaluate() {
         {"matrix", "BY", "several methods: also a matrix of methods by platform, class, kind, level or truth"},
         {"table", "FILE", "several methods: the figures and the matrix as LaTeX, or the matrix as CSV by its ending"},
         {"model", "NAME", "of a table of networks: additive (the default) or graph"},
-        {"samples", "N", "of a table of networks: measured on a device, by which the others are told (10)"},
+        {"samples", "N", "of a table of networks: measured on a device, from which the others are predicted (10)"},
         {"repeats", "N", "of a table of networks: draws that figures are means of (1)"},
         {"target", "NAME", "of a table of networks: a device that is judged; all if left out", true},
         {"known", "NAME", "of a table of networks: a device that may be known; all others if left out", true},
@@ -282,7 +282,7 @@ const Command evaluateCommand{
         "and "
         "rows outside the trained domain; per device and family of kernels. A file that the page Evidence saved "
         "(`orrery: judging/1`) stands for methods, references and all terms. Of a table of measured networks (as for "
-        "`edge`) each device is told from a few of its own; a second table is the one that is judged.",
+        "`edge`) each device is predicted from a few of its own; a second table is the one that is judged.",
     .options = optionsOfEvaluate(),
     .examples =
         {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",

@@ -131,7 +131,7 @@ Expected<EdgeColumns> edgeColumnsOf(const Arguments& arguments) {
 
 std::string edgeText(const EdgeResult& result, const EdgeTable& known, const EdgeProtocol& protocol) {
     Table table({"target", "rows", "samples", "MAPE", "median", "rank", "within 10 %", "fastest tenth", "in 90 %",
-                 "off by 2", "simple MAPE", "simple rank", "told by", "dead code"},
+                 "off by 2", "simple MAPE", "simple rank", "predicted by", "dead code"},
                 {false, true, true, true, true, true, true, true, true, true, true, true, false, false});
     const std::string usual = known.space.empty()                     ? "devices"
                               : result.knownDevices == 0              ? "roofline"

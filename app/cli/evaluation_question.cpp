@@ -200,7 +200,7 @@ std::string toldApart(const SideBySide& all) {
         terms[method.common.group] = fmt::format("clock: {}; stack: {}", method.clock, method.stack);
     }
     if (groups.size() < 2) return {};
-    std::string text = "\ntold apart by what they take for granted, `first in` is of the same line's methods:\n";
+    std::string text = "\ngrouped by what they take for granted; `first in` counts within a line:\n";
     for (const auto& [group, methods] : groups)
         text += fmt::format("  {} ({})\n", fmt::join(methods, ", "), terms[group]);
     return text;

@@ -1,4 +1,4 @@
-// Is the handbook in plain English: short sentences, one idea each?
+// Is the handbook in plain English: short sentences, one idea each, the field's words?
 
 #include <QtTest/QtTest>
 
@@ -72,6 +72,25 @@ private slots:
         }
         QVERIFY(sentences > 2000);
         QVERIFY2(longer.isEmpty(), qPrintable(longer.join(QLatin1Char('\n'))));
+    }
+
+    // What readers stumbled over: a value is predicted, not told; it depends on something, it does not hang on it.
+    void wordsAreTheFieldsOwn() {
+        static const QRegularExpression strange(
+            QStringLiteral("\\b(told|foretells?|hangs? on|bears|how it tells|promise kept)\\b"),
+            QRegularExpression::CaseInsensitiveOption);
+        QVERIFY(strange.match(QStringLiteral("Each sample is told by the others.")).hasMatch());
+        QStringList found;
+        const QDir folder(QStringLiteral(ORRERY_SOURCE "/resources/handbook"));
+        for (const QString& name : folder.entryList({QStringLiteral("*.md")})) {
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QStringList lines = QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'));
+            for (qsizetype i = 0; i < lines.size(); ++i)
+                if (const auto hit = strange.match(lines[i]); hit.hasMatch())
+                    found << QStringLiteral("%1:%2: %3").arg(name).arg(i + 1).arg(hit.captured());
+        }
+        QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
     }
 };
 

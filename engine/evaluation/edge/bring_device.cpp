@@ -116,7 +116,7 @@ struct Bringing {
             const auto at = std::find_if(out.told.begin(), out.told.end(),
                                          [&](const EdgePrediction& each) { return each.network == network; });
             if (at == out.told.end())
-                return fail("edge.no-samples", fmt::format("{} cannot be told yet", network.substr(0, 80)),
+                return fail("edge.no-samples", fmt::format("{} cannot be predicted yet", network.substr(0, 80)),
                             "a network of the table, and one that was measured on the device");
             out.others.push_back(*at);
         }
@@ -318,7 +318,7 @@ Expected<DeviceFile> deviceFileOf(const BroughtDevice& told, const EdgeTable& kn
     if (!file.model)
         for (const EdgePrediction& each : told.told) file.named.push_back({each.network, each.predicted});
     if (!file.model && file.named.empty())
-        return fail("edge.no-samples", "nothing is told of the device yet", "one measured network or more");
+        return fail("edge.no-samples", "nothing is predicted of the device yet", "one measured network or more");
     return file;
 }
 

@@ -69,7 +69,7 @@ Expected<void> addTopologies(EdgeTable& table, const std::string& folder) {
 Expected<void> addNetwork(EdgeTable& table, const std::string& source) {
     if (table.facts != topologyFacts())
         return fail("edge.no-topologies",
-                    fmt::format("{} is told from what it is made of, and the table's networks are not", source),
+                    fmt::format("{} is predicted from what it is made of, and the table's networks are not", source),
                     "a table of networks by name, with their topologies", "--topologies FOLDER",
                     Place{.file = table.path});
     const auto workload = loadWorkload({.source = source, .options = {}, .whatIfs = {}});

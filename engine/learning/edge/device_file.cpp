@@ -117,7 +117,7 @@ std::optional<GraphFeatures> readGraph(const JsonValues& json, std::string_view 
 }
 
 Unexpected otherNetwork(std::string_view network, std::string expected) {
-    return fail("edge.other-network", fmt::format("“{}” is none that this device was told for", network.substr(0, 80)),
+    return fail("edge.other-network", fmt::format("“{}” is none that this device's file predicts", network.substr(0, 80)),
                 std::move(expected));
 }
 

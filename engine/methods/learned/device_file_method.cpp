@@ -24,7 +24,7 @@ Expected<std::shared_ptr<const DeviceFile>> keptDevice(const std::string& path) 
 Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario, EstimateContext& context) {
     const std::string path(optionOf(card, context, "file"));
     if (path.empty()) {
-        return fail("edge.no-file", "`edge-device` answers from what was told of a device, and no file is given",
+        return fail("edge.no-file", "`edge-device` answers from the predictor of a device, and no file is given",
                     "edge-device(file=FILE)", "`orrery-cli edge TABLE --measured MINE --save FILE` makes one");
     }
     const auto kept = keptDevice(path);
@@ -36,7 +36,7 @@ Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario
                     "leave the plan out");
     }
     if (workload.recipe.options.phase != Phase::Forward || !workload.recipe.whatIfs.empty()) {
-        return fail("edge.other-network", "only networks as they were measured are told", "a forward pass, unchanged",
+        return fail("edge.other-network", "only networks as they were measured are predicted", "a forward pass, unchanged",
                     "leave phases and changes out");
     }
     const auto told = device.tell(workload);
@@ -57,10 +57,10 @@ Expected<Estimate> answerDevice(const MethodCard& card, const Scenario& scenario
         answer.warnings.push_back(warning("edge.outside", "the network is unlike all that were measured",
                                           "measure some that are as large or small"));
     }
-    answer.warnings.push_back(warning("edge.drawing", fmt::format("it tells {}, whatever is drawn", device.device),
+    answer.warnings.push_back(warning("edge.drawing", fmt::format("it predicts {}, whatever is drawn", device.device),
                                       "compare it with methods that answer for the drawing of that device"));
     answer.assumptions.push_back(
-        fmt::format("Told from {} measured networks and {} other devices{}{}, at their batch, input and types",
+        fmt::format("Predicted from {} measured networks and {} other devices{}{}, at their batch, input and types",
                     device.samples, device.knownDevices, device.table.empty() ? "" : " of ", device.table));
     answer.assumptions.push_back("It says how long the whole takes, and nothing of single operators");
     return answer;
@@ -75,7 +75,7 @@ Method deviceFileMethod() {
         .methodology = Methodology::Learned,
         .level = MethodLevel::Model,
         .summary =
-            "A phone, board or NPU as it was told from a few networks measured on it and from other devices' tables "
+            "A phone, board or NPU as it is predicted from a few networks measured on it and from other devices' tables "
             "(`orrery-cli edge`, Bring your device). For networks of a search space by their code, by name, or, "
             "with a graph network over operators, any workload.",
         .platforms = {"CPU", "GPU", "Accelerator"},
