@@ -460,6 +460,8 @@ private slots:
                                      tab->answer()->energy->currents.id != ofItself,
                                  20000);
         QVERIFY(!tab->answer()->unlike.empty() && tab->answer()->energy->parts.total() != own);
+        auto* told = page_->findChild<ui::Label*>("core.memory.unlike");
+        QVERIFY(told->isVisible() && told->text().contains("HBM2"));
         QTemporaryDir folder;
         QFile file(folder.filePath("none.yaml"));
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -474,6 +476,7 @@ private slots:
         tab->setQuestion(question);
         QTRY_VERIFY_WITH_TIMEOUT(!tab->isRunning() && tab->answer() && tab->answer()->energy, 20000);
         QCOMPARE(tab->answer()->energy->parts.total(), own);
+        QVERIFY(!told->isVisible());
     }
     void rowsAreOpenBetweenActivateAndPrecharge() {
         window_->actions().find("core.memory")->trigger();

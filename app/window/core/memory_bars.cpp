@@ -76,11 +76,9 @@ std::vector<ui::Bar> energyBars(const MemoryAnswer& answer) {
 
 QString energyTitle(const MemoryAnswer& answer) {
     if (!answer.energy) return {};
-    QString title = barWords("Energy: %1, %2 pJ per bit, %3")
+    return barWords("Energy: %1, %2 pJ per bit, %3")
         .arg(ui::text(Joules(answer.energy->parts.total())),
              QString::number(answer.energy->joulesPerBit() * 1e12, 'f', 2), ui::text(Watts(answer.energy->watts())));
-    if (!answer.unlike.empty()) title += barWords(" · currents of another device: %1").arg(ui::qs(answer.unlike.front()));
-    return title;
 }
 
 }  // namespace orrery::app

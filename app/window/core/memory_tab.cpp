@@ -147,6 +147,13 @@ void MemoryTab::tell() {
     progress_->setVisible(running);
     cancel_->setVisible(running);
     problem_->setVisible(refusal_.has_value());
+    const bool unlike = answer_ && answer_->energy && !answer_->unlike.empty();
+    unlike_->setVisible(unlike);
+    if (unlike) {
+        QStringList said;
+        for (const std::string& each : answer_->unlike) said << ui::qs(each);
+        unlike_->setText(tr("The energy is by currents of another device: %1.").arg(said.join(QStringLiteral("; "))));
+    }
     export_->setEnabled(answer_.has_value());
     if (!refusal_) return;
     QString said = ui::qs(toText(refusal_->place));

@@ -77,7 +77,7 @@ private:
     QSpinBox *requests_ = nullptr, *stride_ = nullptr, *writes_ = nullptr;
     QCheckBox* refresh_ = nullptr;
     QProgressBar* progress_ = nullptr;
-    ui::Label *headline_ = nullptr, *sub_ = nullptr, *problem_ = nullptr;
+    ui::Label *headline_ = nullptr, *sub_ = nullptr, *problem_ = nullptr, *unlike_ = nullptr;
     ui::CommandTimeline* timeline_ = nullptr;
     ui::BarList *bindings_ = nullptr, *bounds_ = nullptr, *energy_ = nullptr;
     ui::Veil* veil_ = nullptr;

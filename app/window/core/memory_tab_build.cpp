@@ -114,6 +114,10 @@ QWidget* MemoryTab::buildForm(QWidget* parent) {
     form_->addRow(tr("Currents"), currents_);
     form_->addRow(QString(), refresh_);
     column->addLayout(form_);
+    unlike_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Warning, side);
+    unlike_->setObjectName(QStringLiteral("core.memory.unlike"));
+    unlike_->setWordWrap(true);
+    column->addWidget(unlike_);
     problem_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Bad, side);
     problem_->setObjectName(QStringLiteral("core.memory.problem"));
     problem_->setWordWrap(true);
