@@ -23,6 +23,7 @@
 
 #include <QCloseEvent>
 #include <QMimeData>
+#include <QScreen>
 #include <QTabWidget>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -43,7 +44,8 @@ MainWindow::MainWindow(QWidget* parent, const PageList& pages)
     setObjectName(QStringLiteral("mainWindow"));
     setAccessibleName(tr("Orrery"));
     setAcceptDrops(true);
-    resize(1440, 900);
+    // Four fifths of a large screen, which a small window leaves empty.
+    resize((0.8 * screen()->availableSize()).boundedTo({2560, 1600}).expandedTo({1440, 900}));
     ui::Theme::instance().setMode(preferences_.dark ? ui::Mode::Dark : ui::Mode::Light);
     buildCentre(pages);
     buildActions();

@@ -143,7 +143,8 @@ void ScenarioBar::fitRoom() {
     tight_ = theme.presenter() && width < roomToPresent;
     for (Chooser* chooser : {methods_, task_}) chooser->setVisible(!tight_);
     sizes_->setPresenting(theme.presenter());
-    const int letters = tight_ ? 10 : width < 1500 * theme.scale() ? 18 : 34;
+    const double room = width / theme.scale();
+    const int letters = !theme.presenter() ? (room < 1500 ? 18 : 34) : room < 1100 ? 10 : room < 2100 ? 18 : 34;
     if (std::exchange(letters_, letters) != letters) refresh();
 }
 

@@ -34,8 +34,9 @@ class ScenarioBar : public QWidget {
 public:
     explicit ScenarioBar(Document& document, QWidget* parent = nullptr);
 
-    /// In the type of a projector a window narrower than this has no room for the whole question.
-    static constexpr int roomToPresent = 1700;
+    /// In the type of a projector a window narrower than this has no room for the whole question: a toolbar hides as a
+    /// whole what does not fit.
+    static constexpr int roomToPresent = 2250;
 
     Chooser* methods() const { return methods_; }
     Chooser* workloads() const { return workloads_; }

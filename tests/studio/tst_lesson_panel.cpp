@@ -4,6 +4,8 @@
 #include "app/window/actions.h"
 #include "app/window/lessons/hand_out.h"
 #include "app/window/lessons/lesson_run.h"
+#include "app/window/page.h"
+#include "app/window/studio.h"
 #include "support/studio_window.h"
 
 using namespace orrery;
@@ -80,6 +82,53 @@ private slots:
         QVERIFY2(listed->isVisible() && listed->text().startsWith("☑"), qPrintable(listed->text()));
         QVERIFY(!window->findChild<QAbstractButton*>("lesson.open.waves")->text().contains("☑"));
         QCOMPARE(LessonRun::finishedLessons(), QStringList{"roofline"});
+    }
+
+    // In a low window a hint, and what is said of a wrong number, come into sight by themselves.
+    void whatIsSaidIsSeen() {
+        STEP(open("roofline"));
+        window->setLayoutMode(Layout::Teach);
+        window->lessons().goTo(0);
+        QTest::qWait(50);
+        const auto seen = [this](const char* id) {
+            const auto* label = window->findChild<QLabel*>(id);
+            return label && label->isVisible() && label->visibleRegion().boundingRect().height() == label->height();
+        };
+        auto* line = window->findChild<QLineEdit*>("lesson.answer2");
+        QVERIFY(line);
+        line->setFocus();
+        QTest::keyClicks(line, "2");
+        QTest::keyClick(line, Qt::Key_Return);
+        QTRY_VERIFY2(seen("lesson.word2"), "the verdict is out of sight");
+        window->findChild<QScrollArea*>("lesson.scroll")->verticalScrollBar()->setValue(0);
+        QTest::mouseClick(window->findChild<QAbstractButton*>("lesson.hint2"), Qt::LeftButton);
+        QTRY_VERIFY2(seen("lesson.word2"), "the hint is out of sight");
+    }
+
+    // Teach shows no canvas to select on: the inspector holds the part that the step is about.
+    void theInspectorHoldsWhatAStepChanges() {
+        STEP(open("roofline"));
+        window->setLayoutMode(Layout::Teach);
+        LessonRun& run = window->lessons();
+        window->components().select({});
+        run.goTo(1);
+        const auto part = findComponent(window->document().hardware()->root, "hbm3");
+        QVERIFY(part);
+        QCOMPARE(window->components().paths(), ComponentPaths{*part});
+        STEP(open("waves"));
+        window->components().select({});
+        run.goTo(1);
+        QCOMPARE(window->components().paths(),
+                 ComponentPaths{findComponent(window->document().hardware()->root, "sm").value()});
+        // A page that stands alone is shown, where the layout shows none.
+        STEP(open("batching"));
+        window->setLayoutMode(Layout::Teach);
+        for (int step = 0; step < int(run.lesson()->steps.size()); ++step) {
+            run.goTo(step);
+            if (run.current().page != "serving") continue;
+            QTRY_VERIFY(window->studio().router.front()->isVisible());
+            QCOMPARE(window->studio().router.front()->card().id, QString("serving"));
+        }
     }
 
     // Titles break into lines, so that each is read whole in a narrow dock.

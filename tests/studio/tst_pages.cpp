@@ -107,6 +107,7 @@ private slots:
 
     void itIsMadeWhenItIsFirstSeen();
     void itIsInTheSwitcher();
+    void examplesAreAnsweredWhereTheyCanBeSeen();
     void tabsStayWhileDocksComeAndGo();
     void itIsInTheMenu();
     void layoutsAreFoundByThatWord();
@@ -177,6 +178,29 @@ void TestPages::itIsInTheSwitcher() {
     QCOMPARE(window_->studio().router.front(), &wafer());
     QCOMPARE(window_->studio().router.page("wafer"), &wafer());
     QCOMPARE(window_->studio().router.page("no-such"), nullptr);
+}
+
+// From any page an example leads to where it is answered; the gallery has the window for itself.
+void TestPages::examplesAreAnsweredWhereTheyCanBeSeen() {
+    window_->openExample("first-light");
+    QTRY_VERIFY_WITH_TIMEOUT(window_->live().snapshot() && window_->live().upToDate(), 20000);
+    auto* bar = window_->findChild<QTabBar*>("documentTabs");
+    const auto click = [&](const char* id) {
+        const int tab = window_->studio().router.tabOf(window_->studio().router.page(QLatin1String(id)));
+        QTest::mouseClick(bar, Qt::LeftButton, Qt::NoModifier, bar->tabRect(tab).center());
+        QTest::qWait(1);
+    };
+    const auto* roofline = window_->docks().dock("roofline");
+    click("welcome");
+    QVERIFY2(!roofline->isVisible(), "docks stand around the gallery");
+    click("core");
+    window_->openExample("which-share-is-the-accelerators");
+    QTest::qWait(1);
+    QCOMPARE(window_->studio().router.front()->card().id, QString("hardware"));
+    QVERIFY(roofline->isVisible());
+    click("welcome");
+    window_->openExample("a100-h100-or-h200");
+    QCOMPARE(window_->studio().router.front()->card().id, QString("compare"));
 }
 
 // Some pages are seen without docks. The next tab is found where it was.

@@ -97,6 +97,46 @@ private slots:
         emit page_->refused()->rowChosen(0);
         QVERIFY(!button("explore.use")->isEnabled());
     }
+    // A dot says its knobs, for they tell it from its neighbours, and how it stands to the drawing; below, no number is cut.
+    void aDotSaysWhatItIs() {
+        ready({{{"hbm3.bandwidth", {"3.35 TB/s", "6.7 TB/s"}, {}}, {"sm.count", {"132", "264"}, {}}},
+               {"time", "area"},
+               {},
+               "roofline"});
+        search();
+        ui::SearchPlot* plot = page_->plot();
+        int drawn = -1, both = -1;
+        for (std::size_t i = 0; i < page_->view()->seen.size(); ++i) {
+            const auto levels = page_->problem()->space.levelsAt(page_->view()->seen.points[i]);
+            if (levels[0] == 0 && levels[1] == 0) drawn = int(i);
+            if (levels[0] == 1 && levels[1] == 1) both = int(i);
+        }
+        QVERIFY(drawn >= 0 && both >= 0);
+        const auto tip = [&](int point) {
+            const QPoint at = plot->placeOf(point).toPoint();
+            QHelpEvent help(QEvent::ToolTip, at, plot->mapToGlobal(at));
+            QApplication::sendEvent(plot, &help);
+            return QToolTip::text();
+        };
+        const QString asDrawn = tip(drawn);
+        QVERIFY2(asDrawn.contains("hbm3.bandwidth  3.35 TB/s") && asDrawn.contains("sm.count  132"),
+                 qPrintable(asDrawn));
+        QCOMPARE(asDrawn.count("1 × as drawn"), 2);
+        QToolTip::hideText();
+        const QString doubled = tip(both);
+        QVERIFY2(doubled.contains("sm.count  264"), qPrintable(doubled));
+        const PointAnswer answer = page_->view()->seen.at(std::size_t(both)), base = page_->view()->seen.at(std::size_t(drawn));
+        const QString ratio = QString::number(answer.values[0].value / base.values[0].value, 'g', 3);
+        QVERIFY2(doubled.contains(ratio + " × as drawn"), qPrintable(doubled));
+        QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(both).toPoint());
+        const auto* foot = page_->findChild<QLabel*>("explore.chosen");
+        QTRY_VERIFY2(foot->text().contains(ratio + " × as drawn") && foot->text().contains("Power"),
+                     qPrintable(foot->text()));
+        window_->resize(1280, 720);
+        QTest::qWait(50);
+        QVERIFY2(foot->heightForWidth(foot->width()) <= foot->height(), "numbers are cut");
+        QVERIFY(foot->wordWrap());
+    }
     // Where knobs are set, the empty plot asks for none.
     void theEmptyPlotAsksForWhatIsMissing() {
         start();

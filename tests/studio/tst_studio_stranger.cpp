@@ -34,6 +34,7 @@ private slots:
     void eightLinkedAsInADgx1();
     void aDeviceGoesToTheNearestThatMayHoldIt();
     void aMemoryAsksForWhatItNeeds();
+    void rowsAndColumnsAreACount();
     void withoutADesignOneTextStands();
     void theEmptySheetLeadsToADesign();
     void anEmptyViewOffersWhatIsMissing();
@@ -317,6 +318,32 @@ void TestStudioStranger::withoutADesignOneTextStands() {
     for (int y = middle.top(); y <= middle.bottom(); ++y)
         for (int x = middle.left(); x <= middle.right(); ++x) inks.insert(picture.pixel(x, y));
     QCOMPARE(inks.size(), std::size_t(1));
+}
+
+// An architect types 12x11 where 132 would stand: a grid of copies, as one step.
+void TestStudioStranger::rowsAndColumnsAreACount() {
+    STEP(choose(0, "h100-sxm", "h100 sxm"));
+    const ComponentPath sm = findComponent(root(), "sm").value();
+    const Component before = at(sm);
+    QCOMPARE(before.count, std::int64_t{132});
+    STEP(type({sm}, "count", "12x11"));
+    QCOMPARE(at(sm).count, std::int64_t{1});
+    QCOMPARE(at(sm).mesh, (std::vector<std::int64_t>{12, 11}));
+    QVERIFY2(window->document().undoStack()->undoText().contains("12×11"),
+             qPrintable(window->document().undoStack()->undoText()));
+    window->document().undoStack()->undo();
+    QCOMPARE(at(sm).count, std::int64_t{132});
+    QVERIFY(at(sm).mesh.empty());
+    // Half of it is refused, and says what is wanted.
+    const int steps = window->document().undoStack()->index();
+    auto* line = qobject_cast<QLineEdit*>(visible("inspector.count"));
+    QVERIFY(line);
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, "12x");
+    QTest::keyClick(line, Qt::Key_Return);
+    QCOMPARE(window->document().undoStack()->index(), steps);
+    QCOMPARE(at(sm).count, std::int64_t{132});
 }
 
 // What the empty sheet names can be clicked there: first the library, then a design of one's own.

@@ -66,6 +66,26 @@ private slots:
         }
     }
 
+    // What the class is to see of the question stays in the bar in every width of a projector: a bar hides as a whole
+    // what it has no room for.
+    void aClassSeesTheQuestionAtEveryWidth() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().workload() != nullptr; }, 20'000));
+        window_->setLayoutMode(Layout::Teach, true);
+        for (int width = smallWindow.width(); width <= 3840; width += 80) {
+            window_->resize(width, 1080);
+            QTest::qWait(1);
+            for (const char* id : {"workloadChooser", "size.batch", "size.sequence", "planChooser", "hardwareChooser",
+                                   "viewDarkButton", "helpPaletteButton"}) {
+                const auto* control = window_->findChild<QWidget*>(id);
+                QVERIFY2(control, id);
+                const int right = control->mapTo(window_.get(), QPoint(control->width(), 0)).x();
+                QVERIFY2(control->isVisible() && right <= window_->width(),
+                         qPrintable(QStringLiteral("%1 at %2").arg(QLatin1String(id)).arg(width)));
+            }
+        }
+    }
+
     // Teach and Compare have no pages: one that puts the docks aside would leave an empty window.
     void aPageForItselfIsSeenInEveryLayout() {
         for (const Layout layout : {Layout::Teach, Layout::Compare, Layout::Explore}) {

@@ -4,10 +4,12 @@
 #include "widgets/canvas/breadcrumbs.h"
 #include "widgets/canvas/find_bar.h"
 #include "widgets/canvas/minimap.h"
+#include "widgets/canvas/painter.h"
 #include "widgets/common/theme.h"
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QToolButton>
 
 using namespace orrery;
@@ -43,6 +45,9 @@ private slots:
     void shiftWheelGoesSideways();
     void fitAllShowsAll();
     void allStaysShownWhileItGrows();
+    void aDragFromElsewherePassesTheBorder();
+    void whatIsLeftIsShownLarge();
+    void aBoxOpensForTheLargerOfTwo();
     void panningPaintsAsAFreshView();
     void editsPaintAsAFreshView();
     void selectingPaintsAsAFreshView();
@@ -104,6 +109,80 @@ void TestCanvasNavigation::allStaysShownWhileItGrows() {
     grow(8);
     QCOMPARE(board.view.visibleArea(), seen);
     QVERIFY(!seen.contains(board.view.scene().bounds()));
+}
+
+// A part that is dragged from a palette comes in through the border: the drawing scrolls only when it goes back there.
+void TestCanvasNavigation::aDragFromElsewherePassesTheBorder() {
+    Board board;
+    board.view.fitAll();
+    QMimeData data;
+    data.setData("application/x-orrery-component", "- {kind: package, name: late}\n");
+    const auto move = [&](const QPoint& at, int wait) {
+        QDragMoveEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(&board.view, &event);
+        QTest::qWait(wait);
+    };
+    const QRectF seen = board.view.visibleArea();
+    QDragEnterEvent enter({3, 400}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(&board.view, &enter);
+    QVERIFY(enter.isAccepted());
+    move({4, 400}, 60);
+    move({20, 400}, 60);
+    QCOMPARE(board.view.visibleArea(), seen);
+    const QPoint inside = board.middle("node1");
+    move(inside, 20);
+    QDropEvent drop(inside, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(&board.view, &drop);
+    QCOMPARE(board.editor.entries.size(), std::size_t{1});
+    QVERIFY(board.view.visibleArea().contains(board.view.scene().bounds()));
+
+    QApplication::sendEvent(&board.view, &enter);
+    move(inside, 20);
+    const QRectF before = board.view.visibleArea();
+    move({4, 400}, 80);  // and back: now it asks for what lies there
+    QVERIFY(board.view.visibleArea() != before);
+    QDragLeaveEvent leave;
+    QApplication::sendEvent(&board.view, &leave);
+}
+
+void TestCanvasNavigation::whatIsLeftIsShownLarge() {
+    Board board;
+    const HardwarePtr small = board.editor.hardware;
+    Hardware grown = *small;
+    for (int i = 0; i < 24; ++i)
+        grown.root.children.push_back(
+            part(ComponentKind::Node, "more" + std::to_string(i), {part(ComponentKind::Package, "gpu")}));
+    const auto large = std::make_shared<const Hardware>(std::move(grown));
+    board.view.fitAll();
+    const double near = board.view.zoom();
+    board.view.setDesign(large, board.editor.placements);
+    const double far = board.view.zoom();
+    QVERIFY(far < 0.7 * near);
+    board.view.setDesign(small, board.editor.placements);  // all undone
+    QCOMPARE(board.view.zoom(), near);
+    // Whoever has chosen where to look keeps it.
+    board.view.setDesign(large, board.editor.placements);
+    wheel(board.view, {200, 200}, -1);
+    const QRectF seen = board.view.visibleArea();
+    board.view.setDesign(small, board.editor.placements);
+    QCOMPARE(board.view.visibleArea(), seen);
+}
+
+// A chip of a memory and a die is drawn with its inside as soon as the die can be read.
+void TestCanvasNavigation::aBoxOpensForTheLargerOfTwo() {
+    using K = ComponentKind;
+    Hardware design;
+    design.name = "Chip";
+    design.root = part(K::System, "system",
+                       {part(K::Package, "chip",
+                             {part(K::Dram, "hbm"),
+                              part(K::Die, "die", {part(K::Core, "a"), part(K::Core, "b"), part(K::Core, "c")})})});
+    Board board(std::move(design));
+    const QRectF die = board.box("die"), hbm = board.box("hbm");
+    QVERIFY(hbm.width() < 0.8 * die.width());
+    const double zoom = 48 / (0.5 * (hbm.width() + die.width()));  // the die is wide enough, the memory is not
+    QVERIFY(showsInside(board.view.scene(), board.node("chip"), zoom));
+    QVERIFY(!showsInside(board.view.scene(), board.node("chip"), 40 / die.width()));
 }
 
 void TestCanvasNavigation::panningPaintsAsAFreshView() {
@@ -237,6 +316,12 @@ void TestCanvasNavigation::picturesAreWritten() {
         QCOMPARE(board.view.exportTo(file), QString());
         QVERIFY(QFileInfo(file).size() > 500);
     }
+    // Its text names fonts that others have, and not the one that the window made for itself.
+    QFile svg(folder.filePath("drawing.svg"));
+    QVERIFY(svg.open(QIODevice::ReadOnly));
+    const QByteArray drawing = svg.readAll();
+    QVERIFY(drawing.contains("font-family=\"Inter, Helvetica, Arial, sans-serif\""));
+    QVERIFY(!drawing.contains("Intab"));
     QVERIFY(!board.view.exportTo(folder.filePath("drawing.bmp")).isEmpty());
     QVERIFY(!board.view.exportTo("/nonexistent/drawing.svg").isEmpty());
     QVERIFY(!QImage(folder.filePath("drawing.png")).isNull());
