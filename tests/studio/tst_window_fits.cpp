@@ -75,7 +75,7 @@ private slots:
         for (int width = smallWindow.width(); width <= 3840; width += 80) {
             window_->resize(width, 1080);
             QTest::qWait(1);
-            for (const char* id : {"workloadChooser", "size.batch", "size.sequence", "planChooser", "hardwareChooser",
+            for (const char* id : {"workloadChooser", "batchField", "sequenceField", "planChooser", "hardwareChooser",
                                    "viewDarkButton", "helpPaletteButton"}) {
                 const auto* control = window_->findChild<QWidget*>(id);
                 QVERIFY2(control, id);

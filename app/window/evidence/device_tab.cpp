@@ -62,6 +62,7 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     left->setAccessibleName(tr("To measure and measured"));
     left->setToolTip(tr("Above: what to measure next. Below: what was measured"));
     left->setChildrenCollapsible(false);
+    left->setMinimumWidth(50 * ui::Theme::instance().unit());  // of a code of 22 places and its error
     next_ = new ui::CellsTable(
         QStringLiteral("device.next"), tr("What to measure next"),
         tr("Measure in this order: each one narrows the others most. Right: the expected error afterwards"), left);
