@@ -336,7 +336,9 @@ void TestStudioStranger::rowsAndColumnsAreACount() {
     QVERIFY(at(sm).mesh.empty());
     // Half of it is refused, and says what is wanted.
     const int steps = window->document().undoStack()->index();
-    auto* line = qobject_cast<QLineEdit*>(visible("inspector.count"));
+    QLineEdit* line = nullptr;
+    for (auto* one : window->findChildren<QLineEdit*>("inspector.count"))
+        if (one->isVisible()) line = one;
     QVERIFY(line);
     line->setFocus();
     line->selectAll();
