@@ -174,11 +174,9 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
         }
         return answerJudging(*asked, arguments, watch);
     }
-    for (const char* option : {"method", "references"}) {
-        if (arguments.has(option)) continue;
-        return failed(fail("usage.missing", fmt::format("`--{}` is missing", option),
-                           "a method and references, or a file that the page saved",
-                           "`orrery-cli evaluate --help` explains")
+    if (!arguments.has("method")) {
+        return failed(fail("usage.missing", "`--method` is missing", "a method, or a file that the page saved",
+                           "`--method all`, or `orrery-cli evaluate --help`")
                           .value());
     }
     const auto asked = readContestants(arguments);
@@ -282,10 +280,13 @@ const Command evaluateCommand{
         "and "
         "rows outside the trained domain; per device and family of kernels. A file that the page Evidence saved "
         "(`orrery: judging/1`) stands for methods, references and all terms. Of a table of measured networks (as for "
-        "`edge`) each device is predicted from a few of its own; a second table is the one that is judged.",
+        "`edge`) each device is predicted from a few of its own; a second table is the one that is judged. Without "
+        "references, methods are judged on those that ship.",
     .options = optionsOfEvaluate(),
     .examples =
-        {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
+        {{"orrery-cli evaluate --method roofline --method tile-hybrid --held-out",
+          "how far are these two from what is published, on rows that neither was fitted to?"},
+         {"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
           "how far is a roofline from measured products?"},
          {"orrery-cli evaluate --method tile-hybrid --method booster --method roofline --held-out --references "
           "h100_sxm__trtllm-1__gemm.csv",

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace orrery::cli {
 
 namespace {
@@ -25,6 +27,22 @@ std::string partsText(const std::string& file, const Project& project) {
     }
     for (const std::string& method : project.methods) table.add({"method", method});
     return out + table.text();
+}
+
+/// Models that the project names and that are not there.
+Diagnostics missingModels(const std::string& file, const Project& project) {
+    Diagnostics missing;
+    for (const ProjectWorkload& workload : project.workloads) {
+        const std::string& source = workload.recipe.source;
+        std::error_code error;
+        if (!isFileSource(source) || std::filesystem::exists(source, error)) continue;
+        missing.push_back(warning("project.no-model",
+                                  fmt::format("there is no file “{}”, of which workload “{}” is made", source,
+                                              workload.name),
+                                  "put it there, or name another by `source`"));
+        missing.back().place.file = file;
+    }
+    return missing;
 }
 
 int answer(const Project& project, const std::string& out, Watch& watch) {
@@ -55,6 +73,7 @@ int runProject(const Arguments& arguments, Watch& watch) {
         if (!saved) return failed(saved.error());
     }
     if (const auto out = arguments.value("out")) return answer(loaded->project, *out, watch);
+    report(missingModels(file, loaded->project));
     return print(partsText(file, loaded->project)) ? Answered : Unanswered;
 }
 

@@ -78,20 +78,9 @@ int runTransfer(const Arguments& arguments, Watch& watch) {
     const auto choice = methodChoice(asked, builtinMethods());
     if (!choice) return failed(choice.error());
     const Contestant method{asked, *findMethod(choice->id), choice->options};
-    std::vector<ReferenceTable> tables;
-    std::vector<RowRef> rows;
-    const auto files = referenceFiles(arguments);
-    if (files.empty()) {
-        auto filter = parseFilter(arguments.value("where").value_or(""));
-        if (!filter) return failed(filter.error());
-        tables = shippedReferences();
-        rows = selectRows(tables, *filter);
-    } else {
-        auto question = readReferenceQuestion(arguments);
-        if (!question) return failed(question.error());
-        tables = std::move(question->tables);
-        rows = std::move(question->rows);
-    }
+    const auto question = readReferenceQuestion(arguments);
+    if (!question) return failed(question.error());
+    const auto& [tables, rows, where] = *question;
     const auto executor = makeDefaultExecutor();
     options.executor = executor.get();
     options.stop = watch.token();

@@ -123,11 +123,20 @@ Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
     question.where = arguments.value("where").value_or("");
     const auto options = readReferenceOptions(arguments);
     if (!options) return tl::unexpected(options.error());
-    auto tables = readReferences(referenceFiles(arguments), *options);
-    if (!tables) return tl::unexpected(std::move(tables.error()));
-    question.tables = std::move(*tables);
-    for (const auto& table : question.tables) report(table.warnings);
-    question.rows = selectRows(question.tables);
+    if (const auto files = referenceFiles(arguments); !files.empty()) {
+        auto tables = readReferences(files, *options);
+        if (!tables) return tl::unexpected(std::move(tables.error()));
+        question.tables = std::move(*tables);
+        for (const auto& table : question.tables) report(table.warnings);
+    } else {
+        for (const char* option : {"device", "import", "map", "word"}) {
+            if (!arguments.has(option)) continue;
+            return fail("usage.missing", fmt::format("`--{}` says how a table is read, and none is named", option),
+                        "--references FILE");
+        }
+        question.tables = shippedReferences();
+    }
+    question.rows = selectRows(question.tables, options->filter);
     if (question.rows.empty()) {
         return fail("reference.no-rows", fmt::format("no row holds `--where {}`", question.where), "at least one row",
                     "leave terms out, or name other references");

@@ -236,7 +236,8 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
         text += fmt::format("{} adapters loaded from the host in {:.4g} s; {:.1f} % of their uses found them there\n",
                             m.adapterLoads, m.adapterLoadSeconds, 100 * m.adapterHitRate);
     }
-    if (slo.ttft > 0 || slo.tpot > 0 || slo.endToEnd > 0)
+    const bool promised = slo.ttft > 0 || slo.tpot > 0 || slo.endToEnd > 0;
+    if (promised)
         text +=
             fmt::format("SLO met by {:.1f} % of requests, goodput {:.4g} requests/s\n", 100 * m.attainment, m.goodput);
     if (m.mfu > 0) text += fmt::format("MFU {:.1f} %, MBU {:.1f} %\n", 100 * m.mfu, 100 * m.mbu);
@@ -247,9 +248,9 @@ std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const 
     if (m.joules > 0) text += fmt::format("{:.5g} J, {:.4g} J per output token\n", m.joules, m.joulesPerToken);
     if (!sure) return text + "90 % intervals of so long a run cost two more: ask with --interval\n";
     if (known) {
-        text += fmt::format("90 %: {} requests/s, {} output tokens/s, SLO met by {} %",
-                            intervalText(sure->requestsPerSecond, 1), intervalText(sure->outputTokensPerSecond, 1),
-                            intervalText(sure->attainment, 100));
+        text += fmt::format("90 %: {} requests/s, {} output tokens/s", intervalText(sure->requestsPerSecond, 1),
+                            intervalText(sure->outputTokensPerSecond, 1));
+        if (promised) text += fmt::format(", SLO met by {} %", intervalText(sure->attainment, 100));
         if (m.joules > 0) text += fmt::format(", {} J per output token", intervalText(sure->joulesPerToken, 1));
         text += '\n';
     }

@@ -475,6 +475,17 @@ private slots:
         QVERIFY2(after.exit == 0 && !after.error.contains("`devices`") && after.out.contains("Chat on Small chip"),
                  after.text());
     }
+    // Listed all the same: a project is put right by what stands in it.
+    void aModelThatIsNotThereIsSaid() {
+        QVERIFY(saveFileAtomically(path("gone.yaml").toStdString(),
+                                   "orrery: project/1\nhardware: [{preset: h100-sxm}]\n"
+                                   "workloads: [{name: A, source: gone/model.onnx}, {name: B, source: vgg-16}]\n"
+                                   "scenarios: [{hardware: NVIDIA H100 SXM, workload: A}]\n"));
+        const Outcome listed = cli({"project", "gone.yaml"}, folder_.path());
+        QVERIFY2(listed.exit == 0 && listed.out.contains("workload  A"), listed.text());
+        QVERIFY2(listed.error.contains("gone/model.onnx") && listed.error.contains("“A”"), listed.text());
+        QVERIFY2(!listed.error.contains("vgg-16"), listed.text());
+    }
     void aProjectIsAnswered() {
         QVERIFY(saveFileAtomically(path("two.yaml").toStdString(),
                                    "orrery: project/1\nname: Two\nhardware: [{preset: h100-sxm}]\n"

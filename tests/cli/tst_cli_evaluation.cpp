@@ -211,6 +211,18 @@ private slots:
         const Outcome one = cli({"evaluate", "--method", "roofline", "--references", table_, "--matrix", "kind"});
         QVERIFY2(one.exit == 0 && one.out.contains("gemm ("), one.text());
     }
+    // As a fresh clone is asked: no table is named, or the folder of what ships.
+    void whatShipsIsJudgedWhereNoTableIsNamed() {
+        const QStringList two{"evaluate", "--method", "roofline", "--method", "tile-wave", "--json"};
+        const Outcome all = cli(two, {}, 120000), held = cli(two + QStringList{"--held-out"}, {}, 120000),
+                      folder = cli(two + QStringList{QStringLiteral(ORRERY_SOURCE "/presets/references")}, {}, 120000),
+                      gemms = cli(two + QStringList{"--where", "kind=gemm"}, {}, 120000);
+        for (const Outcome* each : {&all, &held, &folder, &gemms}) QVERIFY2(each->exit == 0, each->text());
+        const auto rows = [](const Outcome& outcome) { return parsed(outcome)["rows_common"].get<int>(); };
+        QVERIFY2(rows(gemms) > 0 && rows(gemms) < rows(all), all.text());
+        QVERIFY(rows(held) > 0 && rows(held) < rows(all));
+        QCOMPARE(rows(folder), rows(all));
+    }
     void wrongQuestionsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("exit");
@@ -224,6 +236,7 @@ private slots:
         row("nothing to fit", {"calibrate", "--method", "roofline", "--references", "TABLE", "--out", "OUT"}, 1,
             "nothing-to-fit");
         row("no such file", {"evaluate", "--method", "roofline", "--references", "/no/such.csv"}, 1, "/no/such.csv");
+        row("no table to read so", {"evaluate", "--method", "roofline", "--import", "gems"}, 2, "--references");
         row("no such description", roofline + QStringList{"--import", "gems"}, 1, "aiconfigurator-gemm");
         row("mapped and described", roofline + QStringList{"--map", "m=m", "--import", "aiconfigurator-gemm"}, 2,
             "--map");

@@ -69,6 +69,19 @@ private slots:
         QVERIFY(!clean(broken.dump(), "serving-sweep"));
     }
 
+    // Nothing is met that nobody asked for.
+    void withoutAnSloNothingIsMet() {
+        const auto said = [&](const char* name, const QByteArray& slo) {
+            const QString file = written(name, "orrery: serving/1\nhardware: h100-sxm\nmodel: {source: llama-3-8b}\n" +
+                                                   slo + "traffic: {requests: 20, arrivals: {rate: 2}}\n");
+            const Outcome outcome = cli({"serve", file, "--interval"}, {}, 60000);
+            if (outcome.exit != 0) qFatal("%s", outcome.text().constData());
+            return outcome.out.count("SLO met by");
+        };
+        QCOMPARE(said("free.yaml", ""), 0);
+        QCOMPARE(said("bound.yaml", "promise: {ttft: 1 s}\n"), 2);
+    }
+
     // A number of requests that leaves out rows of a trace is said, whatever is asked of it.
     void aPartOfATraceIsSaid() {
         QByteArray rows = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
