@@ -481,6 +481,19 @@ private slots:
         QVERIFY(plane.find("on its own rows") != std::string::npos);
         // Each published claim says which tool it is of, and who says so.
         QVERIFY(plane.find("Timeloop: 60.1 %") != std::string::npos);
+        // A name with a path among its options gives way: it runs into no cell and no picture loses its label.
+        Judged longer = judged;
+        const std::string name = "recorded(trace=" + std::string(90, 'x') + ".csv)";
+        for (JudgedEntry& each : longer.entries)
+            if (each.asked == "tile-wave") each.asked = name;
+        for (const std::string& svg : {matrixSvg(longer, columnWidth), matrixSvg(longer, pageWidth),
+                                       planeSvg(longer, columnWidth), residualsSvg(longer, columnWidth)}) {
+            const std::size_t end = svg.find("…<");
+            QVERIFY2(end != std::string::npos, svg.c_str());
+            const std::string shown = svg.substr(svg.rfind('>', end) + 1, end - svg.rfind('>', end) - 1);
+            QVERIFY2(shown.starts_with("recorded(") && shown.size() < name.size(), shown.c_str());
+            QVERIFY2(store::textWidth(shown, 8.5) <= 0.42 * pageWidth, shown.c_str());
+        }
         // Compared, it has no star.
         question.compare = {{"systolic-closed-form", true}};
         QVERIFY(planeSvg(answered(question, 1), pageWidth).find("systolic-closed-form *") == std::string::npos);

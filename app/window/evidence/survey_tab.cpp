@@ -204,6 +204,10 @@ void SurveyTab::showMethods() {
     methods_->setCells({tr("Method"), tr("Methodology"), tr("Level"), tr("Rows"), tr("Speed"), tr("Data needed"),
                         tr("Fitted to"), tr("Reading"), tr("Furthest off"), tr("Breaks on")},
                        std::move(cells));
+    // Options of a method may be paths: what it is about stands in the columns beside its name.
+    constexpr double widestName = 220;
+    const int widest = static_cast<int>(widestName * ui::Theme::instance().scale());
+    if (methods_->columnWidth(0) > widest) methods_->setColumnWidth(0, widest);
 }
 
 void SurveyTab::choose(int row, int column, const QList<int>& entries) {

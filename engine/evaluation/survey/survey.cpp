@@ -1,6 +1,7 @@
 #include "evaluation/survey/survey.h"
 
 #include "evaluation/assumptions.h"
+#include "methods/method.h"
 
 #include <fmt/format.h>
 
@@ -66,18 +67,43 @@ std::string shortName(const std::string& asked) {
     return options == std::string::npos ? asked : asked.substr(0, options) + "(…)";
 }
 
+std::string listOf(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 4;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i ? ", " : "") + names[i];
+    return names.size() > most ? list + ", …" : list;
+}
+
+/// `unasked`: methods that claim the place and are none of the entries, as they are slow or need a file.
 std::string missingOf(const SurveyCell& cell, Methodology methodology, std::span<const MatrixEntry> entries,
-                      const std::string& word, std::size_t truth) {
-    std::string names;
-    for (std::size_t i = 0; i < std::min<std::size_t>(cell.claimed.size(), 4); ++i)
-        names += (i ? ", " : "") + shortName(entries[cell.claimed[i]].asked);
-    if (cell.claimed.size() > 4) names += ", …";
-    if (truth == 0 && names.empty())
-        return fmt::format("no row of {} is loaded, and no {} method claims it", word, toText(methodology));
-    if (truth == 0) return fmt::format("no row of {} is loaded; claimed without truth by {}", word, names);
-    if (names.empty()) return fmt::format("no {} method predicts any of the {} rows", toText(methodology), truth);
-    return fmt::format("{} {} of the {} rows", names,
-                       cell.claimed.size() == 1 ? "claims it and predicts none" : "claim it and price none", truth);
+                      const std::vector<std::string>& unasked, const std::string& word, std::size_t truth) {
+    std::vector<std::string> names;
+    for (const std::size_t entry : cell.claimed) names.push_back(shortName(entries[entry].asked));
+    if (truth == 0) {
+        names.insert(names.end(), unasked.begin(), unasked.end());
+        return names.empty()
+                   ? fmt::format("no row of {} is loaded, and no {} method claims it", word, toText(methodology))
+                   : fmt::format("no row of {} is loaded; claimed without truth by {}", word, listOf(names));
+    }
+    std::string missing;
+    if (!names.empty())
+        missing = fmt::format("{} {} of the {} rows", listOf(names),
+                              names.size() == 1 ? "claims it and predicts none" : "claim it and predict none", truth);
+    if (!unasked.empty())
+        missing += fmt::format("{}{} {}", missing.empty() ? "" : "; ", listOf(unasked),
+                               unasked.size() == 1 ? "claims it and was not run" : "claim it and were not run");
+    if (missing.empty()) return fmt::format("no {} method predicts any of the {} rows", toText(methodology), truth);
+    return missing;
+}
+
+std::vector<const MethodCard*> cardsNotAmong(std::span<const MatrixEntry> entries) {
+    std::vector<const MethodCard*> cards;
+    for (const Method& method : builtinMethods()) {
+        const bool asked = std::any_of(entries.begin(), entries.end(),
+                                       [&](const MatrixEntry& each) { return each.card->id == method.card.id; });
+        if (!asked) cards.push_back(&method.card);
+    }
+    return cards;
 }
 
 SurveyTable surveyTableBy(Facet by, std::span<const MatrixEntry> entries, std::span<const ReferenceTable> tables,
@@ -124,13 +150,18 @@ SurveyTable surveyTableBy(Facet by, std::span<const MatrixEntry> entries, std::s
             }
         }
     }
+    const auto others = cardsNotAmong(entries);
     for (std::size_t line = 0; line < methodologies.size(); ++line) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
             SurveyCell& cell = table.cells[line][c];
             std::stable_sort(cell.marks.begin(), cell.marks.end(),
                              [](const SurveyMark& a, const SurveyMark& b) { return a.mape < b.mape; });
-            if (cell.marks.empty())
-                cell.missing = missingOf(cell, methodologies[line], entries, table.columns[c], table.rows[c]);
+            if (!cell.marks.empty()) continue;
+            std::vector<std::string> unasked;
+            for (const MethodCard* card : others)
+                if (card->methodology == methodologies[line] && claims(*card, by, table.columns[c]))
+                    unasked.emplace_back(card->id);
+            cell.missing = missingOf(cell, methodologies[line], entries, unasked, table.columns[c], table.rows[c]);
         }
     }
     return table;

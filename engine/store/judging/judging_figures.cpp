@@ -36,6 +36,17 @@ struct Dot {
     double x = 0, y = 0;
 };
 
+/// A method's name in the room that there is: options may hold paths. Tips have it whole.
+std::string fitted(const std::string& name, double size, double room) {
+    std::string text = name;
+    while (!text.empty() && store::textWidth(text.size() < name.size() ? text + "…" : text, size) > room) {
+        do text.pop_back();
+        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U);
+        if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
+    }
+    return text.size() < name.size() ? text + "…" : text;
+}
+
 /// What is written beside a mark.
 struct Name {
     double x, y;
@@ -308,7 +319,8 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     std::vector<Name> labels;
     for (const Dot& dot : dots)
         labels.push_back({dot.x, dot.y,
-                          dot.entry->asked + (dot.faint ? " *" : "") + (setUp ? fitText(dot.entry->facts) : ""),
+                          fitted(dot.entry->asked, normal, 0.3 * width) + (dot.faint ? " *" : "") +
+                              (setUp ? fitText(dot.entry->facts) : ""),
                           dot.faint ? store::mutedColour : store::inkColour});
     if (published) {
         for (const Claim& claim : shippedClaims().all) {
@@ -403,7 +415,7 @@ std::string matrixSvg(const Judged& judged, double width) {
             page.text(13, y + 10, toText(*before), small, store::mutedColour, "start", true);
             y += 14;
         }
-        page.text(12, y + line / 2 + 3, entry.asked, small, store::inkColour);
+        page.text(12, y + line / 2 + 3, fitted(entry.asked, small, nameWidth - 14), small, store::inkColour);
         for (std::size_t k = 0; k < columns.size(); ++k) {
             const MatrixCell& cell = matrix.cells[m][columns[k]];
             const double x = nameWidth + wide * static_cast<double>(k) + 1;
@@ -447,6 +459,7 @@ std::string residualsSvg(const Judged& judged, double width) {
     SvgPage page(width, height, fmt::format("{}: predicted over measured", judged.question.name));
     double nameWidth = 60;
     for (const JudgedEntry* entry : shown) nameWidth = std::max(nameWidth, store::textWidth(entry->asked, small) + 10);
+    nameWidth = std::min(nameWidth, width * 0.42);
     std::set<std::uint64_t> counts;
     for (const RowRef ref : judged.question.common && !judged.common.empty() ? judged.common : judged.rows)
         counts.insert(rowKey(ref));
@@ -468,7 +481,8 @@ std::string residualsSvg(const Judged& judged, double width) {
     for (const JudgedEntry* entry : shown) {
         const EvaluatedRows& rows = entry->evaluation->rows;
         const auto colour = store::methodologyColour(static_cast<int>(entry->card->methodology));
-        page.text(2, y + line / 2 + 2, entry->asked, small, store::inkColour);
+        page.tip(entry->asked);
+        page.text(2, y + line / 2 + 2, fitted(entry->asked, small, nameWidth - 8), small, store::inkColour);
         std::vector<double> ratios;
         // A stroke for what falls on one pixel, the darker the more there is.
         std::map<int, int> strokes;
