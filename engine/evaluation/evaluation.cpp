@@ -1,5 +1,6 @@
 #include "evaluation/evaluation.h"
 
+#include "evaluation/families.h"
 #include "evaluation/repeatability.h"
 #include "evaluation/row_pricing.h"
 
@@ -34,17 +35,31 @@ EvaluationGroup groupOf(const GroupKey& key, const EvaluatedRows& rows, const st
             size < 0 ? std::string() : std::string(sizeNames[static_cast<std::size_t>(size)]), figuresOf(rows, chosen)};
 }
 
-void fillGroups(Evaluation& evaluation, std::span<const ReferenceTable> tables) {
-    std::map<GroupKey, std::vector<std::size_t>> groups;
+}  // namespace
+
+std::vector<EvaluationGroup> familiesOf(const EvaluatedRows& rows, std::span<const ReferenceTable> tables,
+                                        std::span<const std::size_t> chosen) {
     std::map<GroupKey, std::vector<std::size_t>> families;
-    for (std::size_t i = 0; i < evaluation.rows.size(); ++i) {
-        auto key = keyOf(tables, evaluation.rows.ref[i]);
-        groups[key].push_back(i);
+    for (const std::size_t i : chosen) {
+        auto key = keyOf(tables, rows.ref[i]);
         std::get<3>(key) = -1;
         families[std::move(key)].push_back(i);
     }
+    std::vector<EvaluationGroup> all;
+    for (const auto& [key, members] : families) all.push_back(groupOf(key, rows, members));
+    return all;
+}
+
+namespace {
+
+void fillGroups(Evaluation& evaluation, std::span<const ReferenceTable> tables) {
+    std::map<GroupKey, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < evaluation.rows.size(); ++i)
+        groups[keyOf(tables, evaluation.rows.ref[i])].push_back(i);
     for (const auto& [key, chosen] : groups) evaluation.groups.push_back(groupOf(key, evaluation.rows, chosen));
-    for (const auto& [key, chosen] : families) evaluation.families.push_back(groupOf(key, evaluation.rows, chosen));
+    std::vector<std::size_t> all(evaluation.rows.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    evaluation.families = familiesOf(evaluation.rows, tables, all);
 }
 
 void fillFloors(EvaluatedRows& rows, std::span<const ReferenceTable> tables) {

@@ -63,6 +63,11 @@ QVariant CellsModel::data(const QModelIndex& index, int role) const {
 QVariant CellsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return heads_.value(section);
+    // A head stands above what it names.
+    if (role == Qt::TextAlignmentRole && !rows_.empty() && static_cast<std::size_t>(section) < rows_.front().size()) {
+        const bool number = rows_.front()[static_cast<std::size_t>(section)].number;
+        return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
     return {};
 }
 

@@ -189,11 +189,19 @@ void ResidualPlot::drawMedians(QPainter& painter) const {
     painter.drawPolyline(line);
 }
 
+void ResidualPlot::setEmptySentence(const QString& sentence) {
+    emptySentence_ = sentence;
+    setAccessibleDescription(sentence);
+    update();
+}
+
 void ResidualPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     if (rows_.x.empty()) {
         painter.fillRect(rect(), Theme::instance().colours().surface);
-        return paintEmptyPlot(painter, rect(), tr("The error of each measured row will appear here."));
+        return paintEmptyPlot(painter, rect(),
+                              emptySentence_.isEmpty() ? tr("The error of each measured row will appear here.")
+                                                       : emptySentence_);
     }
     if (picture_.isNull() || look_ != Theme::instance().generation()) draw();
     painter.drawPixmap(0, 0, picture_);

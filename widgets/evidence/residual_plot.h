@@ -27,6 +27,7 @@ public:
     explicit ResidualPlot(QWidget* parent = nullptr);
     void setRows(ResidualRows rows);
     void setCurrent(int row);  ///< -1: none
+    void setEmptySentence(const QString& sentence);  ///< stands where there are no rows
     std::size_t rowCount() const { return rows_.x.size(); }
     /// Rows whose error the axis does not reach: they stand at its end as arrows, with their count in words.
     std::size_t beyond() const;
@@ -60,6 +61,7 @@ private:
     QPixmap picture_;
     int look_ = -1;  ///< generation of the theme that the picture was drawn in
     int current_ = -1;
+    QString emptySentence_;
     double height_ = 0.5;  ///< of the error axis, each way
     PlotZoom zoom_;
 };

@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/row_detail_view.h"
+#include "evaluation/families.h"
 #include "store/judging/growth_figure.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -60,11 +61,23 @@ QString assumptionText(const Compared& compared, int judgement) {
     return words.join(QStringLiteral(" · "));
 }
 
-/// `A · `: whose equal a compared method is, as its front says.
-QString groupText(const Compared& compared, int judgement) {
+ui::Cell dash() {
+    return {QStringLiteral("–"), 0, {}, ui::Tone::Muted};
+}
+
+/// `A`: whose equal a compared method is, as its front says.
+ui::Cell groupCell(const Compared& compared, int judgement, const QString& tip) {
     const CommonFigures* figures = compared.figuresOf(judgement);
-    if (!figures || compared.page->groups < 2) return {};
-    return ui::qs(groupLetter(figures->group)) + QStringLiteral(" · ");
+    if (compared.differing.empty()) return wordCell(AccuracyTab::tr("all"));
+    if (!figures || compared.page->groups < 2) {
+        ui::Cell none = wordCell(QStringLiteral("–"), ui::Tone::Muted);
+        none.tip = tip;
+        return none;
+    }
+    ui::Cell cell = wordCell(ui::qs(groupLetter(figures->group)));
+    cell.value = static_cast<double>(figures->group);
+    cell.tip = tip;
+    return cell;
 }
 
 QString assumptionTip(const Assumptions& assumptions) {
@@ -336,26 +349,26 @@ void AccuracyTab::showMethods() {
             {wordCell(apart ? each.title + QStringLiteral(" *") : each.title,
                       apart ? ui::Tone::Muted : ui::Tone::Normal),
              percentCell(figures.errors.mape, apart ? ui::Tone::Muted : ui::Tone::Normal),
-             shared ? firstCell(*shared, compared_->page->groups) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             shared ? firstCell(*shared, compared_->page->groups) : dash(),
              rowsCell(figures.errors.rows, own.errors.rows),
+             fresh ? groupCell(*compared_, at, assumptionTip(compared_->assumptions[i])) : dash(),
              states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
                     : wordCell(tr("states none"), ui::Tone::Muted),
+             costCell(figures),
+             fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : dash(),
+             fresh ? samplesCell(compared_->facts[i]) : dash(),
+             fresh ? fitCell(compared_->facts[i]) : dash(),
+             fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
+                              static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
+                   : dash(),
              percentCell(figures.errors.medianError),
              percentCell(figures.errors.p90Error),
              signedCell(figures.errors.bias),
              {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
-             costCell(figures),
-             fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? samplesCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? fitCell(compared_->facts[i]) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
-                              static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
-                   : wordCell(QStringLiteral("–"), ui::Tone::Muted),
-             fresh ? wordCell(compared_->differing.empty() ? tr("the same as all")
-                                                           : groupText(*compared_, at) + assumptionText(*compared_, at))
-                   : wordCell(QStringLiteral("–"), ui::Tone::Muted)});
+             fresh ? wordCell(compared_->differing.empty() ? tr("the same as all") : assumptionText(*compared_, at))
+                   : dash()});
         if (apart) {
             // After all that are compared, however it is sorted by error: other rows, other figures.
             cells.back()[1].value += behindCompared;
@@ -366,7 +379,7 @@ void AccuracyTab::showMethods() {
         }
         if (!fresh) continue;
         cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
-        constexpr std::size_t difficulty = 12;
+        constexpr std::size_t difficulty = 7;
         cells.back()[difficulty].tip = ui::qs(compared_->facts[i].difficultyWhy);
         if (compared_->fittedRows[i] > 0) {
             ui::Cell& name = cells.back().front();
@@ -381,9 +394,10 @@ void AccuracyTab::showMethods() {
     plot_->setPoints(std::move(points));
     const bool first = methods_->cells()->rowCount() == 0;
     methods_->setCells(
-        {tr("Method"), tr("Mean error"), tr("First in"), tr("Rows"), tr("In interval"), tr("Median"), tr("90th perc."),
-         tr("Bias"), tr("Kendall τ"), tr("Out of domain"), tr("Floor"), tr("An answer"), tr("Difficulty"),
-         tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Assumes")},
+        // First what decides, and what a low window still shows: error, equals, trust, cost, set-up.
+        {tr("Method"), tr("Mean error"), tr("First in"), tr("Rows"), tr("Equals"), tr("In interval"), tr("An answer"),
+         tr("Difficulty"), tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Median"), tr("90th perc."),
+         tr("Bias"), tr("Kendall τ"), tr("Out of domain"), tr("Floor"), tr("Assumes")},
         std::move(cells));
     // A long name gives way: what it is about stands in the columns beside it.
     const int widest = static_cast<int>(widestName * ui::Theme::instance().scale());
@@ -431,7 +445,7 @@ void AccuracyTab::showMethod(int at) {
             worst.push_back({signedCell(evaluation.rows.error(row)), timeCell(evaluation.rows.predicted[row]),
                              timeCell(evaluation.rows.measured[row]),
                              wordCell(ui::qs(rowText(*tables_, evaluation.rows.ref[row])))});
-        for (const EvaluationGroup& group : evaluation.families)
+        for (const EvaluationGroup& group : familiesOf(evaluation.rows, *tables_, residualRows_))
             families.push_back({wordCell(ui::qs(group.device)),
                                 wordCell(ui::qs(group.kind)),
                                 wordCell(ui::qs(group.variant)),
@@ -442,11 +456,26 @@ void AccuracyTab::showMethod(int at) {
                                 {ui::countText(static_cast<double>(group.figures.errors.rows)),
                                  static_cast<double>(group.figures.errors.rows)}});
     }
+    const QString none = worst.empty() ? whyNoRows() : QString();
+    residuals_->setEmptySentence(none);
+    worst_->setEmptyText(none.isEmpty() ? tr("Worst rows will be listed here.") : none);
+    families_->setEmptyText(none.isEmpty() ? tr("Families will be listed here.") : none);
     worst_->setCells({tr("Error"), tr("Predicted"), tr("Measured"), tr("Row")}, std::move(worst));
     families_->setCells({tr("Device"), tr("Kind"), tr("Variant"), tr("Mean error"), tr("Median"), tr("Bias"),
                          tr("In interval"), tr("Rows")},
                         std::move(families));
     showResiduals();
+}
+
+QString AccuracyTab::whyNoRows() const {
+    if (!compared_ || focused_ < 0) return {};
+    const MethodMatrix& matrix = compared_->matrix;
+    const auto entry = static_cast<std::size_t>(focused_), column = static_cast<std::size_t>(focusedColumn_);
+    if (entry >= matrix.cells.size() || column >= matrix.columns.size()) return {};
+    const MatrixCell& cell = matrix.cells[entry][column];
+    if (cell.state != MatrixCell::State::NotApplicable) return {};
+    return tr("%1 is not applicable here (%2): %3")
+        .arg(judged_[entry].title, ui::qs(matrix.columns[column].word), ui::windowText(cell.reason));
 }
 
 void AccuracyTab::showGrowth() {

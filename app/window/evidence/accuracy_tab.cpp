@@ -14,6 +14,7 @@
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/first_column.h"
 #include "widgets/evidence/growth_plot.h"
 #include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
@@ -25,6 +26,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTabBar>
@@ -65,6 +67,7 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
                                   tr("Click a head to sort; a row shows that method's residuals and worst rows"),
                                   ui::stackOf(below_));
     methods_->sortByColumn(1, Qt::AscendingOrder);
+    ui::keepFirstColumn(methods_);
     matrix_ = new ui::MethodMatrixView(ui::stackOf(below_));
     by_ = named(new QComboBox(below_), "accuracy.by", tr("Columns of the matrix"),
                 tr("Columns: platforms, classes of workloads, kinds, levels, kinds of truth"));
@@ -72,6 +75,8 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     below_->addTab(matrix_, tr("By scenario"));
     below_->addTab(methods_, tr("Figures"));
     below_->setCornerWidget(by_);
+    // Figures have columns of their own.
+    connect(below_, &QTabWidget::currentChanged, this, [this] { by_->setVisible(below_->currentWidget() == matrix_); });
     left->addWidget(plot_);
     left->addWidget(below_);
     left->setStretchFactor(0, 5);
@@ -104,9 +109,16 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
                                 tr("The rows with the largest errors, with file and line"), ui::stackOf(lists));
     families_ = new ui::CellsTable(QStringLiteral("accuracy.families"), tr("Families"),
                                    tr("Errors by device, kind and variant"), ui::stackOf(lists));
-    row_ = new RowDetailView(ui::stackOf(lists));
+    // It asks for more height than a low window has beside the residuals: it scrolls, the page does not.
+    auto* rowFrame = named(new QScrollArea(ui::stackOf(lists)), "accuracy.row.frame", tr("One row under two methods"),
+                           tr("How two methods build up their times, and where they differ"));
+    rowFrame->setFrameShape(QFrame::NoFrame);
+    rowFrame->setWidgetResizable(true);
+    rowFrame->setFocusPolicy(Qt::NoFocus);
+    row_ = new RowDetailView(rowFrame);
+    rowFrame->setWidget(row_);
     lists->addTab(worst_, tr("Worst rows"));
-    lists->addTab(row_, tr("This row"));
+    lists->addTab(rowFrame, tr("This row"));
     lists->addTab(families_, tr("By family"));
     right->addWidget(above);
     right->addWidget(lists);
@@ -370,6 +382,7 @@ void AccuracyTab::focusOn(int judgement, int column) {
         how_.off[how_.by] = others;
         if (others.empty()) how_.off.erase(how_.by);
         focused_ = judgement;
+        focusedColumn_ = column;
     }
     matrix_->setChosen(focused_, focused_ < 0 ? -1 : column);
     compare();

@@ -119,6 +119,7 @@ private:
     void showMethods();
     void inTurn(std::function<void()> then);  ///< when the window has taken its events, unless more is asked by then
     void showMethod(int at);
+    QString whyNoRows() const;  ///< where a grey cell of the matrix was clicked, its reason
     void showResiduals();
     void showGrowth();
     void showProgress();
@@ -146,6 +147,7 @@ private:
     std::vector<int> pointed_;                           ///< which judgement each point of the plot is
     std::vector<std::size_t> worstRows_, residualRows_;  ///< rows of the shown evaluation, as they are listed and drawn
     int shown_ = -1, focused_ = -1;  ///< of the judgements: whose rows are listed, whose cell of the matrix is ringed
+    int focusedColumn_ = -1;         ///< of that cell
 
     QLineEdit* where_;
     QSpinBox* most_;

@@ -56,8 +56,8 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     connect(draw_, &QPushButton::clicked, this, &RowDetailView::drawingRequested);
     column->addLayout(head);
     column->addWidget(first_);
-    auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
-                        tr("Drag the border to give one side more room"));
+    auto* split = split_ = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
+                                 tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
     terms_ = new ui::CellsTable(
         QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
@@ -135,7 +135,9 @@ void RowDetailView::start() {
 
 // The numbers stay in sight: what is too long are the names of terms, which give way.
 void RowDetailView::fitTerms() {
-    constexpr double valueShare = 0.22;  // of the table, at most, for each of three
+    constexpr double valueShare = 0.25;  // of the table, at most, for each of three
+    terms_->setMinimumHeight(terms_->horizontalHeader()->height() +
+                             std::min(terms_->model()->rowCount(), 8) * terms_->verticalHeader()->defaultSectionSize());
     QHeaderView* head = terms_->horizontalHeader();
     head->setTextElideMode(Qt::ElideRight);
     const int most = static_cast<int>(valueShare * terms_->viewport()->width());
@@ -148,6 +150,11 @@ void RowDetailView::fitTerms() {
 
 void RowDetailView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    // Side by side neither names of methods nor those of steps have the room of their letters.
+    constexpr int narrow = 85;  // units
+    split_->setOrientation(width() < narrow * ui::Theme::instance().unit() * ui::Theme::instance().scale()
+                               ? Qt::Vertical
+                               : Qt::Horizontal);
     if (detail_) fitTerms();
 }
 

@@ -13,6 +13,7 @@
 
 class QComboBox;
 class QPushButton;
+class QSplitter;
 
 namespace orrery {
 class CalibrationSet;
@@ -66,6 +67,7 @@ private:
 
     QComboBox* other_;
     QPushButton* draw_;
+    QSplitter* split_;
     ui::Label* first_;
     ui::CellsTable* terms_;
     ui::WaterfallPlot* steps_;
