@@ -13,6 +13,7 @@
 #include "widgets/serving/line_plot.h"
 #include "widgets/serving/pair_plot.h"
 #include "widgets/serving/request_lives.h"
+#include "widgets/serving/traffic_picture.h"
 
 #include <QtWidgets>
 
@@ -256,6 +257,43 @@ private slots:
         QVERIFY(veil->isDown() && veil->why().contains("earlier"));
         page_->setQuestion(ServingWindow::shortQuestion());
         QVERIFY2(!veil->isDown(), "the question of the curve again");
+    }
+
+    // No straight line stands for a cliff: where most requests begin to miss the SLO is found within a fifth of the load.
+    void theCliffOfALoadCurveIsFound() {
+        page_->setQuestion(ServingWindow::shortQuestion());
+        QVERIFY(answered());
+        page_->tabs()->setCurrentIndex(5);
+        QTest::mouseClick(page_->findChild<QPushButton*>("serving.load.run"), Qt::LeftButton);
+        auto* plot = page_->findChild<ui::LinePlot*>("serving.load");
+        QTRY_VERIFY_WITH_TIMEOUT(!plot->data().lines.empty(), 60000);
+        const ui::PlotLine& line = plot->data().lines.front();
+        QVERIFY2(line.y.front() > 0.9 && line.y.back() < 0.5, "from before the cliff to beyond it");
+        for (std::size_t i = 0; i + 1 < line.x.size(); ++i) {
+            QVERIFY2(line.x[i] < line.x[i + 1], "in order of the load");
+            QVERIFY2(std::abs(line.y[i] - line.y[i + 1]) < 0.5 || line.x[i + 1] / line.x[i] < 1.2,
+                     qPrintable(QStringLiteral("%1 to %2").arg(line.x[i]).arg(line.x[i + 1])));
+        }
+    }
+
+    // The line of the file is said, and no picture of other traffic stands below its name.
+    void aBrokenTraceIsNamedWithItsLine() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("broken.csv"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("arrival,prompt,output\n0,100,20\n0.1,100,abc\n");
+        file.close();
+        auto* picture = page_->findChild<ui::TrafficPicture*>();
+        QVERIFY(picture->summary().contains("requests"));
+        ServingStudy broken = page_->question();
+        broken.traffic.trace.file = file.fileName().toStdString();
+        broken.traffic.arrivals.kind = ArrivalKind::Trace;
+        broken.traffic.prompt.kind = broken.traffic.output.kind = LengthKind::Trace;
+        broken.traffic.requests = 0;
+        page_->setQuestion(broken);
+        QTRY_VERIFY2_WITH_TIMEOUT(headline().contains("broken.csv, line 3: column output holds 'abc'"),
+                                  qPrintable(headline()), 20000);
+        QVERIFY2(!picture->summary().contains("per second"), qPrintable(picture->summary()));
     }
 
     // The axis says requests per second: of a trace too, and where the traffic is scaled as a whole.

@@ -26,6 +26,7 @@
 #include "widgets/serving/replica_lanes.h"
 #include "widgets/serving/request_lives.h"
 
+#include <QFileInfo>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -296,7 +297,14 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setTone(ui::Tone::Bad);
     QString hint = ui::windowText(why.hint);
     if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();
-    headline_->setFullText(ui::sentenceText(ui::windowText(why.message)) +
+    // A line of a file is where somebody must go.
+    QString message = ui::windowText(why.message);
+    if (why.place.line > 0 && !why.place.file.empty())
+        message = tr("%1, line %2: %3")
+                      .arg(QFileInfo(ui::qs(why.place.file)).fileName())
+                      .arg(why.place.line)
+                      .arg(message);
+    headline_->setFullText(ui::sentenceText(message) +
                            (hint.isEmpty() ? QString() : QStringLiteral(" ") + ui::sentenceText(hint)));
     headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty())
@@ -344,7 +352,7 @@ void ServingPage::show(ServingAnswer answer) {
     // An edit of just now is asked in a moment; this answer is of the question before it already.
     const bool now = answersNow(answer);
     if (!now && answer.refusal) return emit answered();
-    if (answer.stream) form_->setStream(answer.stream);
+    form_->setStream(answer.stream);  // none: what stands there would be the traffic of before
     form_->setPricers(std::move(answer.pricers));
     note(answer.warnings);
     if (answer.refusal) {

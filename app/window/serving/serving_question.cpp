@@ -8,6 +8,7 @@
 #include "widgets/common/text.h"
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace orrery::app {
@@ -190,6 +191,22 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
         while (kept.back() && *kept.back() > fallen && loads.back() < farthest) {
             loads.push_back(loads.back() * 1.5);
             kept.push_back(keptAt(loads.back()));
+        }
+        // A straight line across the cliff would hide where it is.
+        constexpr int halvings = 4;
+        constexpr double steep = 0.15;
+        for (int i = 0; i < halvings; ++i) {
+            std::size_t widest = 0;
+            double most = 0;
+            for (std::size_t k = 0; k + 1 < loads.size(); ++k) {
+                const double drop = std::abs(kept[k].value_or(0) - kept[k + 1].value_or(0));
+                if (kept[k] && kept[k + 1] && drop > most) most = drop, widest = k;
+            }
+            if (most < steep) break;
+            const double between = (loads[widest] + loads[widest + 1]) / 2;
+            const auto at = static_cast<std::ptrdiff_t>(widest) + 1;
+            loads.insert(loads.begin() + at, between);
+            kept.insert(kept.begin() + at, keptAt(between));
         }
         ui::PlotLine line;
         line.name = contenders[p].name;
