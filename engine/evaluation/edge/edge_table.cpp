@@ -108,13 +108,26 @@ struct Reading {
     Expected<double> value(std::size_t row, std::size_t column) const {
         if (column >= file.rows[row].size() || missing(file.rows[row][column])) return nan;
         const auto number = file.number(row, column);
-        if (!number || !(*number >= 0)) {
+        if (!number || !(*number >= 0) || !std::isfinite(*number)) {
             return fail("edge.bad-number",
                         fmt::format("“{}” in the column {}", file.rows[row][column].substr(0, 40), file.header[column]),
                         "a latency above 0, or nothing where it was not measured", {}, place(row));
         }
         if (*number == 0) return nan;
         return columns.rates ? 1000 / *number : *number;
+    }
+
+    // A file that was cut off, or a code whose commas are not quoted, would be read as rows without measurements.
+    Expected<void> checkWidths() const {
+        for (std::size_t r = 0; r < file.rows.size(); ++r) {
+            const auto& row = file.rows[r];
+            if (row.size() == file.header.size() || (row.size() == 1 && row.front().empty())) continue;
+            return fail("edge.bad-row",
+                        fmt::format("the row has {} cells and the first line {}", row.size(), file.header.size()),
+                        "a cell for each column, empty where nothing was measured",
+                        "a name with a comma in it stands in quotes", place(r));
+        }
+        return {};
     }
 
     Expected<std::size_t> column(const std::string& name) const {
@@ -313,6 +326,7 @@ Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& co
     Reading reading{*file, columns, {}};
     reading.table.path = path;
     if (file->rows.empty()) return fail("edge.empty", "the table has no rows", {}, {}, Place{.file = path});
+    if (auto whole = reading.checkWidths(); !whole) return Unexpected(whole.error());
     std::size_t network = none;
     const HatColumns hat(*file);
     if (!columns.network.empty()) {
