@@ -5,6 +5,7 @@
 #include "app/cli/judging_cli.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/schedule_question.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
@@ -146,10 +147,58 @@ int evaluateNetworks(const Arguments& arguments, const std::vector<std::string>&
     return print(text) ? Answered : Unanswered;
 }
 
+// Compilers' tuning logs: operators left out, a second log, or, with --samples, devices left out but for so many rows.
+int evaluateLogs(const Arguments& arguments, const std::vector<std::string>& files, Watch& watch) {
+    for (const char* option : {"method", "calibration", "where", "device", "import", "map", "word", "held-out",
+                               "leave-device-out", "holdout", "own-assumptions", "matrix", "table", "repeats", "target",
+                               "known", "model"}) {
+        if (!arguments.has(option)) continue;
+        return failed(fail("usage.networks", fmt::format("`--{}` does not go with a tuning log", option),
+                           "--samples, --seed, --rows", "`orrery-cli schedules --help` has all options")
+                          .value());
+    }
+    if (files.size() > 2)
+        return failed(fail("usage.networks", "more than two tuning logs", "one, and one to judge").value());
+    JudgeScheduleOptions options;
+    const auto samples = wholeOption(arguments, "samples", options.anchors, 10'000);
+    if (!samples) return failed(samples.error());
+    const auto seed = readSeed(arguments, 1);
+    if (!seed) return failed(seed.error());
+    options.anchors = *samples;
+    options.training.seed = *seed;
+    options.training.stop = watch.token();
+    const auto known = readLogs({files.front()});
+    if (!known) return failed(known.error());
+    Expected<std::vector<TunedRow>> asked;
+    if (files.size() == 2) asked = readLogs({files.back()});
+    if (!asked) return failed(asked.error());
+    const bool devices = arguments.has("samples") && asked->empty();
+    if (devices && isOfTrials(*known)) {
+        return failed(fail("usage.networks", "`--samples` does not go with a log of many schedules of each operator",
+                           "the log alone: each of its operators is left out", "of a log of best schedules it is the "
+                           "rows that are given of a device that is new")
+                          .value());
+    }
+    watch.begin("learning from schedules");
+    const auto judged = !asked->empty() ? judgeOther(*known, *asked, options)
+                        : devices       ? judgeNewDevices(*known, options)
+                                        : judgeLeftOut(*known, options);
+    watch.end();
+    if (!judged) return failed(judged.error());
+    report(judged->notes);
+    const auto& of = asked->empty() ? *known : *asked;
+    if (const auto rows = arguments.value("rows"); rows && !writeTo(*rows, schedulesCsv(*judged, of))) return Unanswered;
+    const std::string_view split = !asked->empty() ? "other-log" : devices ? "new-devices" : "operators";
+    return print(arguments.has("json") ? schedulesJson(*judged, of, split) : schedulesText(*judged)) ? Answered
+                                                                                                    : Unanswered;
+}
+
 int runEvaluate(const Arguments& arguments, Watch& watch) {
     const auto files = referenceFiles(arguments);
     if (!files.empty() && std::all_of(files.begin(), files.end(), isEdgeTable))
         return evaluateNetworks(arguments, files, watch);
+    if (!files.empty() && std::all_of(files.begin(), files.end(), isTuningLog))
+        return evaluateLogs(arguments, files, watch);
     for (const char* option : {"samples", "repeats", "target", "known", "model"}) {
         if (!arguments.has(option)) continue;
         // A file that is not there is what is wrong, whatever goes with it.
@@ -280,8 +329,10 @@ const Command evaluateCommand{
         "and "
         "rows outside the trained domain; per device and family of kernels. A file that the page Evidence saved "
         "(`orrery: judging/1`) stands for methods, references and all terms. Of a table of measured networks (as for "
-        "`edge`) each device is predicted from a few of its own; a second table is the one that is judged. Without "
-        "references, methods are judged on those that ship.",
+        "`edge`) each device is predicted from a few of its own; a second table is the one that is judged. Of a "
+        "compiler's tuning log (as for `schedules`) each operator is predicted by a model of the others; a second log "
+        "is the one that is judged; with --samples, of a log of best schedules, each device from so many of its rows. "
+        "Without references, methods are judged on those that ship.",
     .options = optionsOfEvaluate(),
     .examples =
         {{"orrery-cli evaluate --method roofline --method tile-hybrid --held-out",
@@ -297,6 +348,8 @@ const Command evaluateCommand{
           "what would it say of this device, had nobody measured it?"},
          {"orrery-cli evaluate nasbench201_latency_ms.csv --samples 10 --seed 1 --json",
           "how well a device's other networks are predicted from ten"},
+         {"orrery-cli evaluate tuned_best.csv --samples 10 --json",
+          "how well times of a compiler's best schedules are predicted on a device from ten of its rows"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "
           "--held-out --json",
           "of one's own calibration, on the rows that it was not fitted to"}},

@@ -3,6 +3,7 @@
 #include "app/cli/evaluation_question.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/schedule_question.h"
 #include "base/unit.h"
 #include "evaluation/edge/edge_import.h"
 #include "evaluation/repeatability.h"
@@ -106,6 +107,15 @@ int runReferences(const Arguments& arguments, Watch&) {
             if (!table) return failed(table.error());
             report(table->notes);
             text.append(text.empty() ? "" : "\n").append(edgeTableText(*table));
+        }
+        return print(text) ? Answered : Unanswered;
+    }
+    if (!mapped && !arguments.has("import") && std::all_of(files.begin(), files.end(), isTuningLog)) {
+        std::string text;
+        for (const std::string& file : files) {
+            const auto rows = readLogs({file});
+            if (!rows) return failed(rows.error());
+            text.append(text.empty() ? "" : "\n").append(logText(file, *rows));
         }
         return print(text) ? Answered : Unanswered;
     }

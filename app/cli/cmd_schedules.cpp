@@ -4,6 +4,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/schedule_question.h"
 #include "app/cli/schedule_shown.h"
 #include "base/text/csv_cell.h"
 #include "base/text/words.h"
@@ -25,138 +26,6 @@ namespace {
 
 std::string percentOf(double share) {
     return fmt::format("{:.1f} %", 100 * share);
-}
-
-Expected<std::vector<TunedRow>> readLogs(const std::vector<std::string>& paths) {
-    std::vector<TunedRow> rows;
-    for (const std::string& path : paths) {
-        auto log = readTuningLog(path);
-        if (!log) return Unexpected(log.error());
-        report(log->skipped);
-        rows.insert(rows.end(), std::make_move_iterator(log->rows.begin()), std::make_move_iterator(log->rows.end()));
-    }
-    addKnownDevices(rows);
-    return rows;
-}
-
-// Over operators.
-struct RankMean {
-    RankFigures sum;
-    std::size_t count = 0;
-    void add(const RankFigures& one) {
-        sum.spearman += one.spearman, sum.top1 += one.top1, sum.top10 += one.top10;
-        ++count;
-    }
-    std::string text() const {
-        const auto n = static_cast<double>(count);
-        return fmt::format("Spearman {:.3f}, first {}, best of ten {} ({} operators)", sum.spearman / n,
-                           percentOf(sum.top1 / n), percentOf(sum.top10 / n), count);
-    }
-};
-
-std::string textOf(const ScheduleJudgement& judged) {
-    std::string text;
-    if (!judged.operators.empty()) {
-        const bool priced = std::any_of(judged.operators.begin(), judged.operators.end(),
-                                        [](const RankedOperator& one) { return one.analytic.has_value(); });
-        std::vector<std::string> names{"device",   "task",  "operator",    "schedules",    "failed",
-                                       "Spearman", "first", "best of ten", "ten by chance"};
-        std::vector<bool> numbers{false, false, false, true, true, true, true, true, true};
-        if (priced) {
-            for (const char* name : {"priced on", "Spearman", "first", "best of ten"}) names.emplace_back(name);
-            numbers.insert(numbers.end(), {false, true, true, true});
-        }
-        Table table(names, numbers);
-        std::map<std::string, RankMean> means;
-        for (const RankedOperator& one : judged.operators) {
-            std::vector<std::string> row{one.device,
-                                         one.task,
-                                         one.workload,
-                                         std::to_string(one.schedules),
-                                         std::to_string(one.failed),
-                                         fmt::format("{:.3f}", one.spearman),
-                                         percentOf(one.top1),
-                                         percentOf(one.top10),
-                                         percentOf(one.chance10)};
-            means["the model"].add(one);
-            if (one.analytic) {
-                for (const std::string& cell : {one.drawn, fmt::format("{:.3f}", one.analytic->spearman),
-                                                percentOf(one.analytic->top1), percentOf(one.analytic->top10)})
-                    row.push_back(cell);
-                means["its nest on the drawn device"].add(*one.analytic);
-            } else if (priced) {
-                row.insert(row.end(), 4, "");
-            }
-            table.add(row);
-        }
-        text += table.text() +
-                "\nAll of operators that the model had not seen. `first`: best time ÷ time of its first choice.\n";
-        if (priced)
-            text += "Behind `priced on` the same for what that drawn device is said to take, from the loops alone.\n";
-        for (const auto& [who, mean] : means) text += fmt::format("Mean of {}: {}\n", who, mean.text());
-    }
-    if (!judged.devices.empty()) {
-        Table table({"device", "operators", "given", "MAPE", "median", "Spearman", "in 90 %"},
-                    {false, true, true, true, true, true, true});
-        const auto add = [&](const JudgedTimes& one) {
-            table.add({one.device, std::to_string(one.rows), std::to_string(one.anchors), percentOf(one.mape),
-                       percentOf(one.median), fmt::format("{:.3f}", one.spearman), percentOf(one.coverage)});
-        };
-        for (const JudgedTimes& one : judged.devices) add(one);
-        add(judged.all);
-        text += table.text() +
-                "\nTimes of the best schedule of operators that the model had not seen; `given`: rows of the device "
-                "that it had.\n";
-    }
-    return text;
-}
-
-nlohmann::ordered_json jsonOf(const ScheduleJudgement& judged, std::string_view split) {
-    nlohmann::ordered_json out{{"format", "orrery-schedules"}, {"version", 1}, {"split", split}};
-    out["operators"] = nlohmann::ordered_json::array();
-    for (const RankedOperator& one : judged.operators) {
-        out["operators"].push_back({{"device", one.device},
-                                    {"task", one.task},
-                                    {"workload", one.workload},
-                                    {"schedules", one.schedules},
-                                    {"failed", one.failed},
-                                    {"spearman", one.spearman},
-                                    {"top1", one.top1},
-                                    {"top10", one.top10},
-                                    {"chance10", one.chance10}});
-        if (one.analytic) {
-            out["operators"].back()["analytic"] = {{"hardware", one.drawn},
-                                                   {"spearman", one.analytic->spearman},
-                                                   {"top1", one.analytic->top1},
-                                                   {"top10", one.analytic->top10}};
-        }
-    }
-    const auto times = [](const JudgedTimes& one) {
-        return nlohmann::ordered_json{{"device", one.device},    {"rows", one.rows},     {"anchors", one.anchors},
-                                      {"mape", one.mape},        {"median", one.median}, {"spearman", one.spearman},
-                                      {"coverage", one.coverage}};
-    };
-    out["devices"] = nlohmann::ordered_json::array();
-    for (const JudgedTimes& one : judged.devices) out["devices"].push_back(times(one));
-    if (!judged.devices.empty()) out["all"] = times(judged.all);
-    return out;
-}
-
-std::string csvOf(const ScheduleJudgement& judged, std::span<const TunedRow> rows) {
-    const bool ranks = !judged.operators.empty();
-    std::string text = fmt::format("device,task,workload,line,time_us,{}\n",
-                                   ranks ? "share_of_best,analytic_us" : "predicted_us,low_us,high_us");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (std::isnan(judged.said[i])) continue;
-        text += fmt::format("{},{},{},{},{}", csvCell(rows[i].device), csvCell(rows[i].task), csvCell(rows[i].workload),
-                            rows[i].line, rows[i].seconds > 0 ? fmt::format("{:.6g}", 1e6 * rows[i].seconds) : "");
-        const double priced = judged.analytic[i];  // empty where it is not priced, or cannot run
-        text += ranks
-                    ? fmt::format(",{:.6g},{}\n", judged.said[i], priced > 0 ? fmt::format("{:.6g}", 1e6 * priced) : "")
-                    : fmt::format(",{:.6g},{:.6g},{:.6g}\n", 1e6 * judged.said[i], 1e6 * judged.low[i],
-                                  1e6 * judged.high[i]);
-    }
-    return text;
 }
 
 std::string textOf(const SearchJudgement& judged) {
@@ -252,14 +121,15 @@ int runShow(const Arguments& arguments, std::span<const TunedRow> rows, const Sc
 // Options that another one, or the kind of the log, would pass over.
 std::optional<Diagnostic> passedOver(const Arguments& arguments) {
     const std::vector<std::pair<std::string_view, std::vector<std::string_view>>> forms{
-        {"show", {"search", "new-devices", "test", "samples", "trials", "hardware", "csv"}},
-        {"search", {"new-devices", "samples", "hardware"}},
+        {"show", {"search", "new-devices", "test", "samples", "choose", "trials", "hardware", "csv"}},
+        {"search", {"new-devices", "samples", "choose", "hardware"}},
         {"new-devices", {"test", "trials", "hardware", "model"}}};
     for (const auto& [form, others] : forms) {
         if (!arguments.has(form)) continue;
         if (auto problem = meaningless(arguments, fmt::format("`--{}`", form), others)) return problem;
     }
-    return std::nullopt;
+    if (arguments.has("new-devices") || arguments.has("test")) return std::nullopt;
+    return meaningless(arguments, "a log without `--new-devices` and `--test`", {"samples", "choose"});
 }
 
 int runSchedules(const Arguments& arguments, Watch& watch) {
@@ -278,6 +148,7 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
     auto seed = readSeed(arguments, 1);
     if (!seed) return report(seed.error()), Usage;
     options.training.seed = *seed;
+    options.choose = arguments.has("choose");
     options.training.stop = watch.token();
     if (const auto model = arguments.value("model")) {
         constexpr std::array<std::string_view, 3> models{"trees", "sequence", "both"};
@@ -338,8 +209,8 @@ int runSchedules(const Arguments& arguments, Watch& watch) {
     const std::string_view split = !test.empty() ? "other-log" : devices ? "new-devices" : "operators";
     bool written = true;
     const std::span<const TunedRow> rows = test.empty() ? std::span<const TunedRow>(*known) : asked;
-    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, csvOf(*judged, rows));
-    const std::string text = arguments.has("json") ? jsonOf(*judged, split).dump(2) + "\n" : textOf(*judged);
+    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, schedulesCsv(*judged, rows));
+    const std::string text = arguments.has("json") ? schedulesJson(*judged, rows, split) : schedulesText(*judged);
     return (arguments.value("csv") == "-" || print(text)) && written ? Answered : Unanswered;
 }
 
@@ -362,6 +233,7 @@ const Command schedulesCommand{
         {{"test", "FILE", "judge on this log, with a model of all of FILE; may be repeated", true},
          {"new-devices", "", "each device by a model of all others, and a few rows of its own"},
          {"samples", "N", "rows that are given of a device that is new (10)"},
+         {"choose", "", "these rows are those that say most of the others, instead of drawn by seed"},
          {"search", "",
           "search each operator's recorded schedules (of --test, where given), guided by a model of all others; "
           "with --workload and no FILE, the schedules of a drawn device"},

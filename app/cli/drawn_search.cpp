@@ -48,7 +48,7 @@ Expected<Asked> read(const Arguments& arguments) {
                     "--search --hardware ID --workload KERNEL",
                     "--search --hardware core-i9-10940x --workload gemm:m=128,n=768,k=768");
     if (const auto problem =
-            meaningless(arguments, "a search on a drawn device", {"test", "new-devices", "samples", "show", "model"}))
+            meaningless(arguments, "a search on a drawn device", {"test", "new-devices", "samples", "choose", "show", "model"}))
         return Unexpected(*problem);
     Asked asked;
     const auto seed = readSeed(arguments, 1);

@@ -30,8 +30,10 @@ Expected<ShownSchedule> showSchedule(std::span<const TunedRow> rows, int line, c
             shown.why = explored.error();
             break;
         }
+        auto wider = withIntervals(rows, std::move(*explored), options);
+        if (!wider) return Unexpected(wider.error());
         shown.place = static_cast<std::size_t>(place - group.rows.begin());
-        shown.explored = std::move(*explored);
+        shown.explored = std::move(*wider);
         shown.reasons = reasonsOf(rows, *shown.explored, shown.place, options.stop);
         break;
     }
@@ -47,6 +49,9 @@ std::string textOf(const ShownSchedule& shown) {
         text += fmt::format(", place {} of {} ({:.1f} % of the best); predicted place {} ({:.1f} %)",
                             all.rank[shown.place], all.rank.size(), 100 * all.share[shown.place],
                             all.toldRank[shown.place], 100 * all.told[shown.place]);
+        if (!all.ranges.empty())
+            text += fmt::format(", in 90 % from {:.1f} to {:.1f} %", 100 * all.ranges[shown.place].low,
+                                100 * all.ranges[shown.place].high);
         text += all.operators > 0 ? fmt::format(", by a model of {} other operators of the device", all.operators)
                                   : ", by a model of four fifths of the operator's schedules, not of this one";
     }
@@ -99,6 +104,8 @@ nlohmann::ordered_json jsonOf(const ShownSchedule& shown) {
         schedule["schedules"] = all.rank.size();
         schedule["rank"] = all.rank[shown.place], schedule["share_of_best"] = all.share[shown.place];
         schedule["predicted_rank"] = all.toldRank[shown.place], schedule["predicted_share"] = all.told[shown.place];
+        if (!all.ranges.empty())
+            schedule["low"] = all.ranges[shown.place].low, schedule["high"] = all.ranges[shown.place].high;
         schedule["other_operators"] = all.operators;
     }
     if (shown.reasons) {

@@ -106,7 +106,7 @@ private slots:
             QVERIFY(each["analytic"]["top10"].get<double>() > 0);
         }
         const Outcome rows = cli(drawn + QStringList{"--csv", "-"}, {}, 60000);
-        QVERIFY(rows.out.startsWith("device,task,workload,line,time_us,share_of_best,analytic_us\n"));
+        QVERIFY(rows.out.startsWith("device,task,workload,line,time_us,share_of_best,low,high,analytic_us\n"));
         // The line says where: its schedule is what --show finds there, with the same time.
         const QString last = rows.out.trimmed().split('\n').last();
         const QStringList cells = last.mid(last.lastIndexOf('"') + 2).split(',');
@@ -182,7 +182,9 @@ private slots:
         QTest::addColumn<int>("exit");
         QTest::addColumn<QString>("code");
         QTest::newRow("no file") << QStringList{"absent.csv"} << 1 << "reference.unreadable";
-        QTest::newRow("samples") << QStringList{"tuned.csv", "--samples", "one"} << 2 << "usage.number";
+        QTest::newRow("samples") << QStringList{"tuned.csv", "--new-devices", "--samples", "one"} << 2 << "usage.number";
+        QTest::newRow("chosen for nobody") << QStringList{"tuned.csv", "--choose"} << 2 << "usage.together";
+        QTest::newRow("samples for nobody") << QStringList{"trials.csv", "--samples", "5"} << 2 << "usage.together";
         QTest::newRow("trials") << QStringList{"trials.csv", "--search", "--trials", "0"} << 2 << "usage.number";
         QTest::newRow("no trials") << QStringList{"tuned.csv", "--search"} << 1 << "schedules.few";
         QTest::newRow("model") << QStringList{"trials.csv", "--model", "forest"} << 2 << "usage.value";

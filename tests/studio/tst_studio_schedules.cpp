@@ -129,7 +129,23 @@ private slots:
         QVERIFY(tab_->current() >= 0);
         QVERIFY(tab_->explored()->share[static_cast<std::size_t>(tab_->current())] > 0.9);
         const QString tip = scatter_->textAt(scatter_->placeOf(tab_->current()));
-        QVERIFY2(tip.contains("measured") && tip.contains("of 147"), qPrintable(tip));
+        QVERIFY2(tip.contains("measured") && tip.contains("of 147") && tip.contains("90 % interval"), qPrintable(tip));
+
+        // Intervals come after the ranks; list and plot show those of the engine, around what is predicted.
+        const auto& ranges = tab_->explored()->ranges;
+        QCOMPARE(ranges.size(), std::size_t{147});
+        for (int row = 0; row < 147; ++row) {
+            const auto cell = [&](int column) {
+                return -list_->model()->index(row, column).data(ui::CellsModel::SortRole).toDouble();
+            };
+            QVERIFY(cell(1) <= cell(0) && cell(0) <= cell(2));
+        }
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            QCOMPARE(scatter_->points()[i].low, ranges[i].low);
+            QCOMPARE(scatter_->points()[i].high, ranges[i].high);
+        }
+        QVERIFY2(state_->text().contains("inside the 90 % interval") && state_->text().contains("or more"),
+                 qPrintable(state_->text()));
 
         // A line of the picture is a line of the code.
         QVERIFY(picture_->nest().lines.size() >= 4);
@@ -147,7 +163,7 @@ private slots:
         for (const ui::Reason& each : bars_->reasons()) QVERIFY(each.adds > 0);
 
         // Sorted by what was measured, the first row is the fastest.
-        list_->sortByColumn(2, Qt::AscendingOrder);
+        list_->sortByColumn(4, Qt::AscendingOrder);
         clickRow(0);
         QCOMPARE(tab_->explored()->rank[static_cast<std::size_t>(tab_->current())], std::size_t{1});
 

@@ -24,17 +24,43 @@ constexpr std::size_t first = 10;  // of the model's choices stand out: they wou
 ScheduleScatter::ScheduleScatter(QWidget* parent)
     : FigureView(QStringLiteral("schedules.scatter"), tr("Predicted against measured"),
                  tr("One point per schedule: predicted (across) and measured (up), as shares of the best. Failed "
-                    "schedules are at 0. The wheel zooms, a drag moves, a double click shows everything"),
+                    "schedules are at 0. The shaded band is the 90 % interval. The wheel zooms, a drag moves, a double "
+                    "click shows everything"),
                  tr("Predicted and measured times of each schedule appear here."), parent) {}
 
 void ScheduleScatter::setPoints(std::vector<SchedulePoint> points) {
     show(std::move(points), false);
 }
 
+void ScheduleScatter::setIntervals(std::vector<SchedulePoint> points) {
+    points_ = std::move(points);
+    update();
+}
+
+bool ScheduleScatter::hasIntervals() const {
+    return !times_ && !points_.empty() && points_.front().high >= points_.front().low;
+}
+
+// A band over what is predicted, for intervals follow it.
+void ScheduleScatter::paintIntervals(QPainter& painter, const PlotAxis& x, const PlotAxis& y) const {
+    std::vector<const SchedulePoint*> order;
+    for (const SchedulePoint& each : points_) order.push_back(&each);
+    std::ranges::sort(order, {}, &SchedulePoint::told);
+    QPolygonF band;
+    for (const SchedulePoint* each : order) band << QPointF(x.position(each->told), y.position(each->high));
+    for (auto each = order.rbegin(); each != order.rend(); ++each)
+        band << QPointF(x.position((*each)->told), y.position((*each)->low));
+    QColor fill = Theme::instance().methodColour(0);
+    fill.setAlpha(36);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(fill);
+    painter.drawPolygon(band);
+}
+
 void ScheduleScatter::setTimes(const std::vector<ScheduleTimePoint>& points) {
     std::vector<SchedulePoint> all;
     all.reserve(points.size());
-    for (const ScheduleTimePoint& each : points) all.push_back({each.told, 0, each.seconds, 0, 0});
+    for (const ScheduleTimePoint& each : points) all.push_back({each.told, 0, each.seconds});
     show(std::move(all), true);
 }
 
@@ -107,10 +133,12 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
         return tr("measured: %1\npredicted: %2, error %3")
             .arg(text(point.seconds, Dimension::Time), text(point.told, Dimension::Time),
                  signedPercentText(point.told / point.seconds - 1));
-    const QString said = tr("predicted: %1 of the best, place %2 of %3")
-                             .arg(percentText(point.told))
-                             .arg(point.toldRank)
-                             .arg(points_.size());
+    QString said = tr("predicted: %1 of the best, place %2 of %3")
+                       .arg(percentText(point.told))
+                       .arg(point.toldRank)
+                       .arg(points_.size());
+    if (hasIntervals())
+        said += tr("\n90 % interval: %1 to %2").arg(percentText(point.low), percentText(point.high));
     return (point.seconds > 0 ? tr("measured: %1, %2 of the best, place %3")
                                     .arg(text(point.seconds, Dimension::Time), percentText(point.share))
                                     .arg(point.rank)
@@ -128,9 +156,11 @@ QByteArray ScheduleScatter::csv() const {
         }
         return out;
     }
-    QByteArray out = "predicted_share,share_of_best,time_us,predicted_rank,rank\n";
+    QByteArray out = "predicted_share,low,high,share_of_best,time_us,predicted_rank,rank\n";
     for (const SchedulePoint& each : points_) {
         addCell(out, QString::number(each.told, 'g', 6));
+        for (const double end : {each.low, each.high})
+            addCell(out, hasIntervals() ? QString::number(end, 'g', 6) : QString());
         addCell(out, QString::number(each.share, 'g', 6));
         addCell(out, each.seconds > 0 ? QString::number(1e6 * each.seconds, 'g', 6) : QString());
         addCell(out, QString::number(each.toldRank));
@@ -153,6 +183,7 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.save();
     painter.setClipRect(frame.area);
     painter.setRenderHint(QPainter::Antialiasing);
+    if (hasIntervals()) paintIntervals(painter, x, y);
     painter.setPen(QPen(colours.line, 1.2, Qt::DashLine));
     const double from = times_ ? low_ : 0, to = times_ ? high_ : 1;
     painter.drawLine(QPointF(x.position(from), y.position(from)), QPointF(x.position(to), y.position(to)));
@@ -185,7 +216,8 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(colours.mutedText);
     const double line = painter.fontMetrics().height();
-    const QString key = tr("ringed: the model's first ten");
+    const QString key = hasIntervals() ? tr("shaded: 90 % interval; ringed: the model's first ten")
+                                       : tr("ringed: the model's first ten");
     const double room = frame.area.width() - painter.fontMetrics().horizontalAdvance(frame.yName) - 16;
     if (painter.fontMetrics().horizontalAdvance(key) < room)
         painter.drawText(QRectF(frame.area.left(), frame.area.top() - line - 2, frame.area.width(), line),

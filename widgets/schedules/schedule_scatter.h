@@ -14,6 +14,7 @@ struct SchedulePoint {
     double told = 0, share = 0;  ///< of the best: predicted, measured (0 where it failed)
     double seconds = 0;          ///< 0: failed
     std::size_t rank = 0, toldRank = 0;
+    double low = 0, high = -1;  ///< the 90 % interval of `told`; below `low`: none
 };
 /// NaN or 0 where there is none: the point is not drawn.
 struct ScheduleTimePoint {
@@ -25,6 +26,8 @@ class ScheduleScatter : public FigureView {
 public:
     explicit ScheduleScatter(QWidget* parent = nullptr);
     void setPoints(std::vector<SchedulePoint> points);
+    /// The same points, now with intervals: what is chosen and how far it is zoomed stays.
+    void setIntervals(std::vector<SchedulePoint> points);
     void setTimes(const std::vector<ScheduleTimePoint>& points);
     const std::vector<SchedulePoint>& points() const { return points_; }
     void setCurrent(int point);  ///< −1: none
@@ -53,6 +56,8 @@ protected:
 private:
     void show(std::vector<SchedulePoint> points, bool times);
     bool isDrawn(const SchedulePoint& point) const;
+    bool hasIntervals() const;
+    void paintIntervals(QPainter& painter, const PlotAxis& x, const PlotAxis& y) const;
     double heightOf(const SchedulePoint& point) const { return times_ ? point.seconds : point.share; }
     PlotAxis covering(double from, double to) const;
     PlotAxis across() const;

@@ -208,7 +208,9 @@ void SchedulesTab::showState() {
     operator_->setEnabled(log_ != nullptr);
     if (!running || !work_->progress() || work_->progress()->total() == 0) return;
     state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Fitting a model of the device's schedules: %1").arg(ui::percentText(work_->fraction())));
+    const QString what =
+        explored_ ? tr("Finding how far the model may be off: %1") : tr("Fitting a model of the device's schedules: %1");
+    state_->setFullText(what.arg(ui::percentText(work_->fraction())));
 }
 
 void SchedulesTab::openLog(const QString& file) {
@@ -271,24 +273,42 @@ void SchedulesTab::fit() {
     const ScheduleGroup* chosen = group();
     if (!chosen) return;
     if (chosen->mixed) return fitTimes();
-    struct Found {
-        std::shared_ptr<const ExploredOperator> explored;
-        Listing listing;
-    };
     work_->ask(
-        [log = log_, chosen](std::stop_token stop, Progress& progress) -> Expected<Found> {
+        [log = log_, chosen](std::stop_token stop, Progress& progress) -> Expected<Fitted> {
             ScheduleTraining training;
             training.stop = std::move(stop);
             training.progress = &progress;
             auto explored = exploreOperator(log->rows, *chosen, training);
             if (!explored) return tl::unexpected(std::move(explored.error()));
-            Found found{std::make_shared<const ExploredOperator>(std::move(*explored)), {}};
+            Fitted found{std::make_shared<const ExploredOperator>(std::move(*explored)), {}};
             found.listing = listed(*log, *chosen, found.explored.get());
             return found;
         },
-        [this](Expected<Found> found) {
-            if (found) return showFit(std::move(found->explored), std::move(found->listing));
-            showWithout(found.error());
+        [this](Expected<Fitted> found) {
+            if (!found) return showWithout(found.error());
+            showFit(std::move(*found));
+            askIntervals();
+        });
+}
+
+// Ranks come at once; how far they may be off takes a fit for each other operator.
+void SchedulesTab::askIntervals() {
+    work_->ask(
+        [log = log_, chosen = group(), explored = explored_](std::stop_token stop,
+                                                             Progress& progress) -> Expected<Fitted> {
+            ScheduleTraining training;
+            training.stop = std::move(stop);
+            training.progress = &progress;
+            auto wider = withIntervals(log->rows, *explored, training);
+            if (!wider) return tl::unexpected(std::move(wider.error()));
+            Fitted found{std::make_shared<const ExploredOperator>(std::move(*wider)), {}};
+            found.listing = listed(*log, *chosen, found.explored.get());
+            return found;
+        },
+        [this](Expected<Fitted> found) {
+            if (found) return showIntervals(std::move(*found));
+            if (found.error().code != "study.cancelled") return refuse(found.error());
+            sayFit();
         });
 }
 
@@ -355,15 +375,36 @@ void SchedulesTab::showTimes(std::shared_ptr<const ScheduleJudgement> times, Lis
             .arg(ui::percentText(judged->coverage), ui::countText(static_cast<double>(judged->rows))));
 }
 
-void SchedulesTab::showFit(std::shared_ptr<const ExploredOperator> explored, Listing listing) {
-    explored_ = std::move(explored);
+std::vector<ui::SchedulePoint> SchedulesTab::pointsOf(const ExploredOperator& explored) const {
     std::vector<ui::SchedulePoint> points;
-    for (std::size_t i = 0; i < explored_->told.size(); ++i)
-        points.push_back({explored_->told[i], explored_->share[i], log_->rows[explored_->group.rows[i]].seconds,
-                          explored_->rank[i], explored_->toldRank[i]});
-    scatter_->setPoints(std::move(points));
+    for (std::size_t i = 0; i < explored.told.size(); ++i) {
+        points.push_back({explored.told[i], explored.share[i], log_->rows[explored.group.rows[i]].seconds,
+                          explored.rank[i], explored.toldRank[i]});
+        if (!explored.ranges.empty()) points.back().low = explored.ranges[i].low, points.back().high = explored.ranges[i].high;
+    }
+    return points;
+}
+
+void SchedulesTab::showFit(Fitted fitted) {
+    explored_ = std::move(fitted.explored);
+    scatter_->setPoints(pointsOf(*explored_));
     current_ = -1;  // the model's first choice
-    showList(std::move(listing));
+    showList(std::move(fitted.listing));
+    sayFit();
+}
+
+void SchedulesTab::showIntervals(Fitted fitted) {
+    explored_ = std::move(fitted.explored);
+    scatter_->setIntervals(pointsOf(*explored_));
+    {
+        const QSignalBlocker quiet(list_);  // it keeps its row, and the order is the same
+        list_->setCells(listHeads(false), std::move(fitted.listing.cells));
+    }
+    if (!reasons_ && current_ >= 0) askReasons();  // they were asked of the fit before
+    sayFit();
+}
+
+void SchedulesTab::sayFit() {
     const RankedOperator& judged = explored_->judged;
     const auto count = [](std::size_t number) { return ui::countText(static_cast<double>(number)); };
     const QString from = explored_->operators > 0 ? tr("Ranked by a model fitted to %1 other operators of this device "
@@ -376,6 +417,12 @@ void SchedulesTab::showFit(std::shared_ptr<const ExploredOperator> explored, Lis
                   "(ten at random: %4).")
                    .arg(judged.spearman, 0, 'f', 3)
                    .arg(ui::percentText(judged.top1), ui::percentText(judged.top10), ui::percentText(judged.chance10));
+    if (judged.stated)
+        text += tr(" %1 of the schedules are inside the 90 % interval of their share.")
+                    .arg(ui::percentText(judged.stated->coverage));
+    if (judged.stated && explored_->operators > 0)
+        text += tr(" In %1 of operators a first choice reaches %2 of the best or more.")
+                    .arg(ui::percentText(judged.stated->first.chance), ui::percentText(judged.stated->first.share));
     if (judged.failed > 0) text += tr(" %1 failed.").arg(count(judged.failed));
     if (explored_->told.size() > mostListed) text += tr(" The first %1 are listed.").arg(count(mostListed));
     if (!log_->skipped.empty()) text += tr(" Other operators of the log are unknown and were not read.");

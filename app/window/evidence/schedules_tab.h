@@ -22,6 +22,7 @@ class NestCode;
 class NestPicture;
 class ReasonBars;
 class ScheduleScatter;
+struct SchedulePoint;
 struct Cell;
 }  // namespace orrery::ui
 
@@ -74,7 +75,15 @@ private:
     void fitTimes();
     void showTimes(std::shared_ptr<const ScheduleJudgement> times, Listing listing);
     void showWithout(const Diagnostic& why);
-    void showFit(std::shared_ptr<const ExploredOperator> explored, Listing listing);
+    struct Fitted {
+        std::shared_ptr<const ExploredOperator> explored;
+        Listing listing;
+    };
+    void showFit(Fitted fitted);
+    void askIntervals();
+    void showIntervals(Fitted fitted);
+    std::vector<ui::SchedulePoint> pointsOf(const ExploredOperator& explored) const;
+    void sayFit();
     void showSchedule(int place);
     void showFacts();
     void showReasons();

@@ -81,11 +81,9 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
     ExploredOperator explored;
     explored.group = group;
     const std::size_t count = group.rows.size();
-    double best = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : group.rows)
-        if (ran(rows[i])) best = std::min(best, rows[i].seconds);
-    if (!std::isfinite(best)) return tooFew("every schedule of this operator failed: nothing ranks them");
-    for (const std::size_t i : group.rows) explored.share.push_back(ran(rows[i]) ? best / rows[i].seconds : 0);
+    if (std::none_of(group.rows.begin(), group.rows.end(), [&](std::size_t i) { return ran(rows[i]); }))
+        return tooFew("every schedule of this operator failed: nothing ranks them");
+    explored.share = sharesOf(rows, group.rows);
     explored.told.resize(count), explored.modelOf.resize(count);
 
     std::vector<TunedRow> others;
@@ -143,6 +141,57 @@ Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const
     return explored;
 }
 
+Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, ExploredOperator explored,
+                                         const ScheduleTraining& options) {
+    const ScheduleGroup& group = explored.group;
+    const std::size_t count = group.rows.size();
+    std::vector<ShareSpread> spreads(1);
+    if (explored.operators > 0) {
+        std::vector<TunedRow> from;
+        std::vector<std::string> devices;
+        for (const TunedRow& row : rows) {
+            if (row.device == group.device && row.task == group.task && row.workload == group.workload) continue;
+            from.push_back(row);
+            if (std::find(devices.begin(), devices.end(), row.device) == devices.end()) devices.push_back(row.device);
+        }
+        std::size_t fits = 0;
+        for (const std::string& device : devices) fits += UnseenShares::fits(from, device, UnseenShares::Without::Part);
+        if (options.progress) options.progress->setTotal(fits * ScheduleRanks::steps);
+        std::vector<UnseenOperator> own, others;
+        for (const std::string& device : devices) {
+            const auto learned = UnseenShares::learn(from, device, UnseenShares::Without::Part, options);
+            if (!learned) return Unexpected(learned.error());
+            auto& into = device == group.device ? own : others;
+            for (UnseenOperator& each : learned->all()) into.push_back(std::move(each));
+        }
+        spreads[0] = ShareSpread(std::move(own), std::move(others));
+    } else {  // each fifth by what was said of the others
+        std::vector<UnseenOperator> parts(folds);
+        for (std::size_t i = 0; i < count; ++i) {
+            parts[explored.modelOf[i]].told.push_back(explored.told[i]);
+            parts[explored.modelOf[i]].share.push_back(explored.share[i]);
+        }
+        spreads.clear();
+        for (std::size_t fold = 0; fold < folds; ++fold) {
+            std::vector<UnseenOperator> others = parts;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(fold));
+            spreads.emplace_back(std::move(others), std::vector<UnseenOperator>{});
+        }
+    }
+    if (options.stop.stop_requested()) return cancelled();
+    if (!spreads[0].isKnown()) return explored;
+    double inside = 0;
+    explored.ranges.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+        const ShareRange range = spreads[explored.modelOf[i]].of(explored.told[i]);
+        explored.ranges.push_back(range);
+        inside += explored.share[i] >= range.low && explored.share[i] <= range.high;
+    }
+    explored.judged.stated = StatedShares{inside / static_cast<double>(count), spreads[0].first(), spreads[0].ten(),
+                                   explored.operators > 0 ? spreads[0].operators() : 0};
+    return explored;
+}
+
 Expected<ScheduleJudgement> exploreTimes(std::span<const TunedRow> rows, const ScheduleTraining& options) {
     std::vector<bool> mixed(rows.size());
     for (const ScheduleGroup& group : groupsOf(rows))
@@ -182,12 +231,14 @@ std::string knobsText(const TunedRow& row) {
 }
 
 std::string exploredCsv(std::span<const TunedRow> rows, const ExploredOperator& explored) {
-    std::string text = "line,time_us,rank,share_of_best,predicted_rank,predicted_share,schedule\n";
+    std::string text = "line,time_us,rank,share_of_best,predicted_rank,predicted_share,low,high,schedule\n";
     for (std::size_t i = 0; i < explored.group.rows.size(); ++i) {
         const TunedRow& row = rows[explored.group.rows[i]];
-        text += fmt::format("{},{},{},{:.6g},{},{:.6g},{}\n", row.line,
+        const std::string range =
+            explored.ranges.empty() ? "," : fmt::format("{:.6g},{:.6g}", explored.ranges[i].low, explored.ranges[i].high);
+        text += fmt::format("{},{},{},{:.6g},{},{:.6g},{},{}\n", row.line,
                             row.seconds > 0 ? fmt::format("{:.6g}", 1e6 * row.seconds) : "", explored.rank[i],
-                            explored.share[i], explored.toldRank[i], explored.told[i], csvCell(knobsText(row)));
+                            explored.share[i], explored.toldRank[i], explored.told[i], range, csvCell(knobsText(row)));
     }
     return text;
 }

@@ -33,6 +33,7 @@ struct ExploredOperator {
     std::vector<double> looksAt;  ///< mean size of what each feature adds, by scheduleFeatureNames()
     std::vector<std::shared_ptr<const ScheduleRanks>> models;
     std::vector<std::size_t> modelOf;  ///< which of them was asked about each schedule
+    std::vector<ShareRange> ranges;    ///< of each `told`, 90 % intervals; empty until withIntervals()
 };
 
 /// A schedule is judged by a model of the device's other operators, the same as judgeLeftOut()'s; where the device has
@@ -41,6 +42,12 @@ struct ExploredOperator {
 /// the progress' total.
 Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const ScheduleGroup& group,
                                            const ScheduleTraining& options);
+
+/// The same with intervals, as judgeLeftOut() states them: from operators that models had not seen, of the device and of
+/// others. Where the model learned from the operator itself, from its other fifths. Without intervals where there are too
+/// few. `judged.stated` says how far they held; its bounds mean something where its operators are more than none. Takes a fit per operator, eight at most of a device; fails with `study.cancelled`. Sets the progress' total.
+Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, ExploredOperator explored,
+                                         const ScheduleTraining& options);
 
 /// Times of the schedules that are in mixed groups, each fifth of their operators by a model of the others, as
 /// judgeLeftOut() says them; `said`, `low` and `high` are by row of the log, NaN for all other rows. Fails with
@@ -51,7 +58,7 @@ Expected<ScheduleJudgement> exploreTimes(std::span<const TunedRow> rows, const S
 ScheduleReasons reasonsOf(std::span<const TunedRow> rows, const ExploredOperator& explored, std::size_t place,
                           const std::stop_token& stop = {});
 
-/// One line per schedule: its line in the log, time, ranks, shares, knobs.
+/// One line per schedule: its line in the log, time, ranks, shares with their intervals, knobs.
 std::string exploredCsv(std::span<const TunedRow> rows, const ExploredOperator& explored);
 /// The knobs as AutoTVM's tables write them: `tile_x=-1,4;unroll=0`. Of Ansor the knobs that its steps amount to.
 std::string knobsText(const TunedRow& row);

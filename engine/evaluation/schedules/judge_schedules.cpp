@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "evaluation/error_metrics.h"
 #include "evaluation/schedules/drawn_devices.h"
+#include "evaluation/schedules/stated_shares.h"
 
 #include <fmt/format.h>
 
@@ -39,15 +40,6 @@ double bestOfDrawn(std::vector<double> shares, std::size_t drawn) {
         none *= 1 - hit;
     }
     return sum;
-}
-
-std::vector<double> sharesOf(std::span<const TunedRow> rows, std::span<const std::size_t> places) {
-    double best = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : places)
-        if (rows[i].seconds > 0) best = std::min(best, rows[i].seconds);
-    std::vector<double> shares;
-    for (const std::size_t i : places) shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
-    return shares;
 }
 
 // `said`: of each row, higher is better.
@@ -141,10 +133,21 @@ std::vector<std::size_t> drawn(std::span<const TunedRow> rows, std::vector<std::
     return places;
 }
 
+// Of those that ran: what fails says nothing of the others.
+std::vector<std::size_t> chosen(std::span<const TunedRow> rows, std::vector<std::size_t> places, std::size_t count) {
+    std::erase_if(places, [&](std::size_t i) { return !(rows[i].seconds > 0); });
+    std::vector<const TunedRow*> of;
+    for (const std::size_t i : places) of.push_back(&rows[i]);
+    std::vector<std::size_t> out;
+    for (const std::size_t each : chosenAnchors(of, count)) out.push_back(places[each]);
+    return out;
+}
+
 // A device by what others say and a few rows of its own, which are not judged.
 Expected<std::size_t> judgeNew(ScheduleJudgement& judgement, const TunedTimes& others, std::span<const TunedRow> rows,
                                const std::vector<std::size_t>& places, const JudgeScheduleOptions& options) {
-    const auto given = drawn(rows, places, options.anchors, options.training.seed);
+    const auto given = options.choose ? chosen(rows, places, options.anchors)
+                                      : drawn(rows, places, options.anchors, options.training.seed);
     std::vector<TunedRow> anchors;
     for (const std::size_t i : given) anchors.push_back(rows[i]);
     const auto model = others.adapted(anchors);
@@ -217,6 +220,9 @@ Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const J
             judgement.operators.push_back(besideDrawn(rows, one, judgement, *drawn));
         }
         if (judgement.operators.empty() && alone) return Unexpected(*alone);
+        if (options.intervals)
+            if (auto stated = stateLeftOut(judgement, rows, options.training); !stated)
+                return Unexpected(stated.error());
         return judgement;  // isOfTrials(): one at least has so many
     }
     // An operator is left out on every device at once.
@@ -292,6 +298,9 @@ Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::spa
             if (one.size() >= fewestSchedules)
                 judgement.operators.push_back(besideDrawn(asked, one, judgement, *drawn));
         if (judgement.operators.empty()) return nothingToJudge("no operator has ten schedules");
+        if (options.intervals)
+            if (auto stated = stateOther(judgement, known, asked, options.training); !stated)
+                return Unexpected(stated.error());
         return judgement;
     }
     const auto model = TunedTimes::fit(known, options.training);

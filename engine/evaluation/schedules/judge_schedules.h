@@ -3,7 +3,7 @@
 // How good models of tuned operators are on what they have not seen: operators left out, other logs, devices of which a
 // few rows are given.
 
-#include "learning/schedules/schedule_model.h"
+#include "learning/schedules/share_spread.h"
 
 #include <map>
 #include <optional>
@@ -16,6 +16,12 @@ struct RankFigures {
     double spearman = 0;         ///< of those that ran
     double top1 = 0, top10 = 0;  ///< best time ÷ the time of the model's first choice, of the best of its first ten
 };
+/// What was stated beside an operator's shares, and how far it held.
+struct StatedShares {
+    double coverage = 0;         ///< share of its schedules inside their 90 % interval
+    ShareBound first, ten;       ///< what its first choice, and the best of its first ten, reach at least
+    std::size_t operators = 0;   ///< left out, from which this is
+};
 /// One operator whose schedules were ranked by a model that had not seen it.
 struct RankedOperator : RankFigures {
     std::string device, task, workload;
@@ -23,6 +29,7 @@ struct RankedOperator : RankFigures {
     double chance10 = 0;                  ///< top10 of ten drawn blindly, expected
     std::string drawn;                    ///< the catalogue's device on which they were priced; empty: none
     std::optional<RankFigures> analytic;  ///< of these prices, which know no log (methods/schedule)
+    std::optional<StatedShares> stated;   ///< none: too few other operators
 };
 /// Times of best schedules on one device.
 struct JudgedTimes {
@@ -34,7 +41,7 @@ struct ScheduleJudgement {
     std::vector<RankedOperator> operators;
     std::vector<JudgedTimes> devices;
     JudgedTimes all;
-    /// Per row of what was judged: seconds with interval (times), or the share of the best (ranks); NaN where none.
+    /// Per row of what was judged: seconds, or the share of the best (ranks), with its 90 % interval; NaN where none.
     std::vector<double> said, low, high;
     std::vector<double> analytic;  ///< per row of what was ranked: seconds, 0: cannot run; NaN: not priced
     Diagnostics notes;             ///< devices and operators with too few rows
@@ -43,7 +50,9 @@ struct ScheduleJudgement {
 struct JudgeScheduleOptions {
     ScheduleTraining training;
     std::size_t anchors = 10;  ///< rows of a device that is not known, drawn by seed
+    bool choose = false;       ///< instead those that say most of the others (anchor_correction.h)
     int folds = 5;
+    bool intervals = true;  ///< of ranks: learned from models without each two operators, which takes most of the time
     /// Id or file of the drawn device that stands for one of the log: `platinum-8124m` → `core-i9-10940x`. Others are
     /// looked up by their name, as addKnownDevices() does.
     std::map<std::string, std::string> drawn;

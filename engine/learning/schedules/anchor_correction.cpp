@@ -2,9 +2,11 @@
 
 #include "base/maths.h"
 #include "learning/cholesky.h"
+#include "learning/edge/next_samples.h"
 #include "learning/trainers.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace orrery {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 // operators of 18 devices, each left out but for ten rows, doubling either or the lengths moved the mean error by
 // about a point.
 constexpr double amplitude = 0.5, noise = 0.25;
+constexpr double levels = 1;  // how far a device's level is open before any row is measured
 
 }  // namespace
 
@@ -34,6 +37,25 @@ double AnchorCorrection::likeness(const Point& a, const Point& b) {
     double square = 0;
     for (std::size_t c = 0; c < columns; ++c) square += (a[c] - b[c]) * (a[c] - b[c]);
     return amplitude * amplitude * std::exp(-square / 2);
+}
+
+std::vector<std::size_t> chosenAnchors(std::span<const TunedRow* const> rows, std::size_t count) {
+    constexpr std::size_t most = 400;
+    const std::size_t n = std::min(most, rows.size());
+    std::vector<std::size_t> places(n), all(n);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<AnchorCorrection::Point> points;
+    for (std::size_t i = 0; i < n; ++i) {
+        places[i] = i * rows.size() / n;
+        points.push_back(AnchorCorrection::pointOf(rows[places[i]]->work));
+    }
+    std::vector<double> covariance(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+            covariance[i * n + j] = levels * levels + AnchorCorrection::likeness(points[i], points[j]);
+    std::vector<std::size_t> chosen;
+    for (const NextSample& each : nextSamples(covariance, noise, all, count)) chosen.push_back(places[each.network]);
+    return chosen;
 }
 
 AnchorCorrection::AnchorCorrection(std::span<const TunedRow* const> anchors, std::span<const double> off) {

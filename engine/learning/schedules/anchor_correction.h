@@ -16,6 +16,10 @@ namespace orrery {
 /// relative errors least. The median of r weighed by exp(−r). `weights` multiply these; empty: all 1.
 double leastRelativeShift(std::span<const double> r, std::span<const double> weights = {});
 
+/// Which of a new device's rows say most of all others, before any is measured: places in `rows`, `count` at most. By
+/// what operators are alone (next_samples.h over the process of AnchorCorrection); of 400 at most, evenly over `rows`.
+std::vector<std::size_t> chosenAnchors(std::span<const TunedRow* const> rows, std::size_t count);
+
 class AnchorCorrection {
 public:
     AnchorCorrection() = default;  ///< adds nothing
@@ -26,6 +30,7 @@ public:
     const std::vector<double>& leftOut() const { return leftOut_; }
 
 private:
+    friend std::vector<std::size_t> chosenAnchors(std::span<const TunedRow* const> rows, std::size_t count);
     static constexpr std::size_t columns = 8;
     using Point = std::array<double, columns>;
     static Point pointOf(const TensorWork& work);

@@ -55,6 +55,8 @@ private:
     std::set<std::string> named_;
 };
 
+constexpr std::array<std::string_view, 5> columnsOfTable{"device", "task", "workload", "config", "time_us"};
+
 Expected<TuningLog> readTable(CsvStream& stream, const std::string& path) {
     RowsOfLog rows(path);
     auto more = stream.next();
@@ -68,9 +70,8 @@ Expected<TuningLog> readTable(CsvStream& stream, const std::string& path) {
     const std::size_t device = column("device"), task = column("task"), workload = column("workload"),
                       config = column("config"), time = column("time_us"), platform = column("platform"),
                       error = column("err");
-    for (const auto& [at, name] :
-         {std::pair{device, "device"}, {task, "task"}, {workload, "workload"}, {config, "config"}, {time, "time_us"}}) {
-        if (at == names.size()) {
+    for (const std::string_view name : columnsOfTable) {
+        if (column(name) == names.size()) {
             return fail("schedules.no-column", fmt::format("there is no column `{}`", name),
                         "device, task, workload, config, time_us", "AutoTVM's own logs end in .json or .log",
                         {path, 1});
@@ -116,6 +117,16 @@ std::string wordOf(const JsonNode& node) {
     return "(" + text + ")";
 }
 
+bool isAutoTvmRecord(const JsonNode& record) {
+    const JsonNode *input = record.find("input"), *config = record.find("config"), *result = record.find("result");
+    return input && input->items.size() >= 3 && config && config->find("entity") && result &&
+           result->items.size() >= 2 && result->items[0].isArray();
+}
+
+bool holdsRecords(std::string_view name) {
+    return name.ends_with(".json") || name.ends_with(".log") || name.ends_with(".json.gz");
+}
+
 Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
     RowsOfLog rows(path);
     std::string_view text;
@@ -128,8 +139,6 @@ Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
             record.error().place.line = line;
             return Unexpected(record.error());
         }
-        const JsonNode *input = record->find("input"), *config = record->find("config"),
-                       *result = record->find("result");
         if (rows.full()) return Unexpected(rows.at(line, "the log is too long", "4 million records at most"));
         if (isAnsorRecord(*record)) {
             auto row = readAnsorRecord(*record);
@@ -144,12 +153,12 @@ Expected<TuningLog> readRecords(CsvStream& stream, const std::string& path) {
             }
             continue;
         }
-        const bool whole = input && input->items.size() >= 3 && config && config->find("entity") && result &&
-                           result->items.size() >= 2 && result->items[0].isArray();
-        if (!whole) {
+        if (!isAutoTvmRecord(*record)) {
             return Unexpected(rows.at(line, "this is no record of AutoTVM, nor of Ansor",
                                       "a line of JSON with `input`, `config` and `result`, or with `i` and `r`"));
         }
+        const JsonNode *input = record->find("input"), *config = record->find("config"),
+                       *result = record->find("result");
         TunedRow row;
         row.device = deviceOfTarget(input->items[0].text);
         row.task = input->items[1].text;
@@ -215,12 +224,29 @@ std::vector<ScheduleKnob> readKnobs(std::string_view config) {
     return knobs;
 }
 
+bool isTuningLog(const std::string& path) {
+    auto stream = CsvStream::open(path);
+    if (!stream) return false;
+    if (!holdsRecords(path)) {
+        if (const auto first = stream->next(); !first || !*first) return false;
+        const auto cells = stream->cells();
+        return std::ranges::all_of(columnsOfTable, [&](std::string_view name) {
+            return std::find(cells.begin(), cells.end(), name) != cells.end();
+        });
+    }
+    std::string_view text;
+    for (auto more = stream->next(text); more && *more; more = stream->next(text)) {
+        if (trimmed(text).empty() || trimmed(text).starts_with('#')) continue;
+        const auto record = parseJson(text, path, "schedules");
+        return record && (isAnsorRecord(*record) || isAutoTvmRecord(*record));
+    }
+    return false;
+}
+
 Expected<TuningLog> readTuningLog(const std::string& path) {
     auto stream = CsvStream::open(path);
     if (!stream) return Unexpected(stream.error());
-    const std::string_view name = path;
-    const bool records = name.ends_with(".json") || name.ends_with(".log") || name.ends_with(".json.gz");
-    return records ? readRecords(*stream, path) : readTable(*stream, path);
+    return holdsRecords(path) ? readRecords(*stream, path) : readTable(*stream, path);
 }
 
 }  // namespace orrery

@@ -47,6 +47,8 @@ struct TuningLog {
 /// maybe `platform`, `err`; or lines of JSON (`.json`, `.log`), of AutoTVM or of Ansor (`ansor_record.h`). Fails with
 /// `schedules.…`, file and line.
 Expected<TuningLog> readTuningLog(const std::string& path);
+/// Does readTuningLog() read it: by the columns of a CSV, by the first record of a `.json` or `.log`?
+bool isTuningLog(const std::string& path);
 /// Of TVM's target: `cuda -keys=cuda,gpu -model=t4` is `cuda t4`.
 std::string deviceOfTarget(std::string_view target);
 std::vector<ScheduleKnob> readKnobs(std::string_view config);
