@@ -149,9 +149,9 @@ int evaluateNetworks(const Arguments& arguments, const std::vector<std::string>&
 
 // Compilers' tuning logs: operators left out, a second log, or, with --samples, devices left out but for so many rows.
 int evaluateLogs(const Arguments& arguments, const std::vector<std::string>& files, Watch& watch) {
-    for (const char* option : {"method", "calibration", "where", "device", "import", "map", "word", "held-out",
-                               "leave-device-out", "holdout", "own-assumptions", "matrix", "table", "repeats", "target",
-                               "known", "model"}) {
+    for (const char* option :
+         {"method", "calibration", "where", "device", "import", "map", "word", "held-out", "leave-device-out",
+          "holdout", "own-assumptions", "matrix", "table", "repeats", "target", "known", "model"}) {
         if (!arguments.has(option)) continue;
         return failed(fail("usage.networks", fmt::format("`--{}` does not go with a tuning log", option),
                            "--samples, --seed, --rows", "`orrery-cli schedules --help` has all options")
@@ -175,7 +175,8 @@ int evaluateLogs(const Arguments& arguments, const std::vector<std::string>& fil
     const bool devices = arguments.has("samples") && asked->empty();
     if (devices && isOfTrials(*known)) {
         return failed(fail("usage.networks", "`--samples` does not go with a log of many schedules of each operator",
-                           "the log alone: each of its operators is left out", "of a log of best schedules it is the "
+                           "the log alone: each of its operators is left out",
+                           "of a log of best schedules it is the "
                            "rows that are given of a device that is new")
                           .value());
     }
@@ -187,10 +188,11 @@ int evaluateLogs(const Arguments& arguments, const std::vector<std::string>& fil
     if (!judged) return failed(judged.error());
     report(judged->notes);
     const auto& of = asked->empty() ? *known : *asked;
-    if (const auto rows = arguments.value("rows"); rows && !writeTo(*rows, schedulesCsv(*judged, of))) return Unanswered;
+    if (const auto rows = arguments.value("rows"); rows && !writeTo(*rows, schedulesCsv(*judged, of)))
+        return Unanswered;
     const std::string_view split = !asked->empty() ? "other-log" : devices ? "new-devices" : "operators";
     return print(arguments.has("json") ? schedulesJson(*judged, of, split) : schedulesText(*judged)) ? Answered
-                                                                                                    : Unanswered;
+                                                                                                     : Unanswered;
 }
 
 int runEvaluate(const Arguments& arguments, Watch& watch) {

@@ -47,8 +47,8 @@ Expected<Asked> read(const Arguments& arguments) {
         return fail("usage.missing", "a search on a drawn device needs a device and a workload, and no log",
                     "--search --hardware ID --workload KERNEL",
                     "--search --hardware core-i9-10940x --workload gemm:m=128,n=768,k=768");
-    if (const auto problem =
-            meaningless(arguments, "a search on a drawn device", {"test", "new-devices", "samples", "choose", "show", "model"}))
+    if (const auto problem = meaningless(arguments, "a search on a drawn device",
+                                         {"test", "new-devices", "samples", "choose", "show", "model"}))
         return Unexpected(*problem);
     Asked asked;
     const auto seed = readSeed(arguments, 1);

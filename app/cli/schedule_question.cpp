@@ -53,10 +53,11 @@ Held heldOf(const ScheduleJudgement& judged) {
 }
 
 std::string heldText(const Held& held) {
-    return fmt::format("`in 90 %`: schedules inside the 90 % interval of their share, which other operators gave; {} in "
-                       "the mean.\n`first at least`: what the first choice reaches in {:.0f} % of operators; {} of {} "
-                       "did.\n",
-                       percentOf(held.coverage), 100 * held.chance, held.first, held.operators);
+    return fmt::format(
+        "`in 90 %`: schedules inside the 90 % interval of their share, which other operators gave; {} in "
+        "the mean.\n`first at least`: what the first choice reaches in {:.0f} % of operators; {} of {} "
+        "did.\n",
+        percentOf(held.coverage), 100 * held.chance, held.first, held.operators);
 }
 
 }  // namespace

@@ -182,7 +182,8 @@ private slots:
         QTest::addColumn<int>("exit");
         QTest::addColumn<QString>("code");
         QTest::newRow("no file") << QStringList{"absent.csv"} << 1 << "reference.unreadable";
-        QTest::newRow("samples") << QStringList{"tuned.csv", "--new-devices", "--samples", "one"} << 2 << "usage.number";
+        QTest::newRow("samples") << QStringList{"tuned.csv", "--new-devices", "--samples", "one"} << 2
+                                 << "usage.number";
         QTest::newRow("chosen for nobody") << QStringList{"tuned.csv", "--choose"} << 2 << "usage.together";
         QTest::newRow("samples for nobody") << QStringList{"trials.csv", "--samples", "5"} << 2 << "usage.together";
         QTest::newRow("trials") << QStringList{"trials.csv", "--search", "--trials", "0"} << 2 << "usage.number";

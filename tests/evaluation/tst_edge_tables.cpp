@@ -94,8 +94,8 @@ private slots:
                                   << "edge.bad-number" << 3;
         QTest::newRow("cut off") << "arch,phone,board\n" + a + ",1,2\n" + b + ",2\n"
                                  << "edge.bad-row" << 3;
-        QTest::newRow("comma in a name") << QByteArray("model,phone,board\nnet,tiny,1,2\nnet,3,4\n")
-                                         << "edge.bad-row" << 2;
+        QTest::newRow("comma in a name") << QByteArray("model,phone,board\nnet,tiny,1,2\nnet,3,4\n") << "edge.bad-row"
+                                         << 2;
         QTest::newRow("negative") << "arch,phone\n" + a + ",-1\n" + b + ",2\n"
                                   << "edge.bad-number" << 2;
     }

@@ -137,8 +137,7 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
                        .arg(percentText(point.told))
                        .arg(point.toldRank)
                        .arg(points_.size());
-    if (hasIntervals())
-        said += tr("\n90 % interval: %1 to %2").arg(percentText(point.low), percentText(point.high));
+    if (hasIntervals()) said += tr("\n90 % interval: %1 to %2").arg(percentText(point.low), percentText(point.high));
     return (point.seconds > 0 ? tr("measured: %1, %2 of the best, place %3")
                                     .arg(text(point.seconds, Dimension::Time), percentText(point.share))
                                     .arg(point.rank)

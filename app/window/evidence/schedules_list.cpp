@@ -52,7 +52,8 @@ QString SchedulesTab::workText(const TensorWork& work) {
 
 QStringList SchedulesTab::listHeads(bool mixed) {
     if (mixed) return {tr("Predicted"), tr("From"), tr("To"), tr("Measured"), tr("Off"), tr("Operator")};
-    return {tr("Predicted"), tr("From"), tr("To"), tr("Its rank"), tr("Measured"), tr("Of best"), tr("True rank"), tr("Schedule")};
+    return {tr("Predicted"), tr("From"),    tr("To"),        tr("Its rank"),
+            tr("Measured"),  tr("Of best"), tr("True rank"), tr("Schedule")};
 }
 
 SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& group,
@@ -73,7 +74,7 @@ SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& 
     for (const std::size_t place : listing.places) {
         const TunedRow& row = log.rows[group.rows[place]];
         const bool ran = row.seconds > 0;
-        const auto endCell = [&](double ShareRange::* end) {
+        const auto endCell = [&](double ShareRange::*end) {
             if (!explored || explored->ranges.empty()) return noCell();
             const double share = explored->ranges[place].*end;
             return numberCell(ui::percentText(share), -share, tr("The 90 % interval of its share of the best"));

@@ -208,8 +208,8 @@ void SchedulesTab::showState() {
     operator_->setEnabled(log_ != nullptr);
     if (!running || !work_->progress() || work_->progress()->total() == 0) return;
     state_->setTone(ui::Tone::Muted);
-    const QString what =
-        explored_ ? tr("Finding how far the model may be off: %1") : tr("Fitting a model of the device's schedules: %1");
+    const QString what = explored_ ? tr("Finding how far the model may be off: %1")
+                                   : tr("Fitting a model of the device's schedules: %1");
     state_->setFullText(what.arg(ui::percentText(work_->fraction())));
 }
 
@@ -380,7 +380,8 @@ std::vector<ui::SchedulePoint> SchedulesTab::pointsOf(const ExploredOperator& ex
     for (std::size_t i = 0; i < explored.told.size(); ++i) {
         points.push_back({explored.told[i], explored.share[i], log_->rows[explored.group.rows[i]].seconds,
                           explored.rank[i], explored.toldRank[i]});
-        if (!explored.ranges.empty()) points.back().low = explored.ranges[i].low, points.back().high = explored.ranges[i].high;
+        if (!explored.ranges.empty())
+            points.back().low = explored.ranges[i].low, points.back().high = explored.ranges[i].high;
     }
     return points;
 }

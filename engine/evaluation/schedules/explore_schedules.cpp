@@ -188,7 +188,7 @@ Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, Explore
         inside += explored.share[i] >= range.low && explored.share[i] <= range.high;
     }
     explored.judged.stated = StatedShares{inside / static_cast<double>(count), spreads[0].first(), spreads[0].ten(),
-                                   explored.operators > 0 ? spreads[0].operators() : 0};
+                                          explored.operators > 0 ? spreads[0].operators() : 0};
     return explored;
 }
 
@@ -234,8 +234,9 @@ std::string exploredCsv(std::span<const TunedRow> rows, const ExploredOperator& 
     std::string text = "line,time_us,rank,share_of_best,predicted_rank,predicted_share,low,high,schedule\n";
     for (std::size_t i = 0; i < explored.group.rows.size(); ++i) {
         const TunedRow& row = rows[explored.group.rows[i]];
-        const std::string range =
-            explored.ranges.empty() ? "," : fmt::format("{:.6g},{:.6g}", explored.ranges[i].low, explored.ranges[i].high);
+        const std::string range = explored.ranges.empty()
+                                      ? ","
+                                      : fmt::format("{:.6g},{:.6g}", explored.ranges[i].low, explored.ranges[i].high);
         text += fmt::format("{},{},{},{:.6g},{},{:.6g},{},{}\n", row.line,
                             row.seconds > 0 ? fmt::format("{:.6g}", 1e6 * row.seconds) : "", explored.rank[i],
                             explored.share[i], explored.toldRank[i], explored.told[i], range, csvCell(knobsText(row)));

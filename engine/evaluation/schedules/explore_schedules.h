@@ -43,9 +43,10 @@ struct ExploredOperator {
 Expected<ExploredOperator> exploreOperator(std::span<const TunedRow> rows, const ScheduleGroup& group,
                                            const ScheduleTraining& options);
 
-/// The same with intervals, as judgeLeftOut() states them: from operators that models had not seen, of the device and of
-/// others. Where the model learned from the operator itself, from its other fifths. Without intervals where there are too
-/// few. `judged.stated` says how far they held; its bounds mean something where its operators are more than none. Takes a fit per operator, eight at most of a device; fails with `study.cancelled`. Sets the progress' total.
+/// The same with intervals, as judgeLeftOut() states them: from operators that models had not seen, of the device and
+/// of others. Where the model learned from the operator itself, from its other fifths. Without intervals where there
+/// are too few. `judged.stated` says how far they held; its bounds mean something where its operators are more than
+/// none. Takes a fit per operator, eight at most of a device; fails with `study.cancelled`. Sets the progress' total.
 Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, ExploredOperator explored,
                                          const ScheduleTraining& options);
 

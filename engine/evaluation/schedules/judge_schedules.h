@@ -18,9 +18,9 @@ struct RankFigures {
 };
 /// What was stated beside an operator's shares, and how far it held.
 struct StatedShares {
-    double coverage = 0;         ///< share of its schedules inside their 90 % interval
-    ShareBound first, ten;       ///< what its first choice, and the best of its first ten, reach at least
-    std::size_t operators = 0;   ///< left out, from which this is
+    double coverage = 0;        ///< share of its schedules inside their 90 % interval
+    ShareBound first, ten;      ///< what its first choice, and the best of its first ten, reach at least
+    std::size_t operators = 0;  ///< left out, from which this is
 };
 /// One operator whose schedules were ranked by a model that had not seen it.
 struct RankedOperator : RankFigures {

@@ -47,8 +47,7 @@ using Windows = std::array<std::vector<Row>, knots>;
 Windows windowsOf(std::span<const Row> rows, std::span<const double> middles) {
     Windows windows;
     for (std::size_t k = 0; k < knots; ++k) {
-        const double at = static_cast<double>(k) / (knots - 1),
-                     from = std::clamp(at - window / 2, 0.0, 1 - window);
+        const double at = static_cast<double>(k) / (knots - 1), from = std::clamp(at - window / 2, 0.0, 1 - window);
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (middles[i] >= from && middles[i] <= from + window) windows[k].push_back(rows[i]);
         if (windows[k].empty()) windows[k].assign(rows.begin(), rows.end());  // one row has more weight than a window
@@ -101,7 +100,8 @@ ShareRange between(std::span<const double> told, std::span<const double> below, 
 double bestOfFirst(const UnseenOperator& one, std::size_t count) {
     std::vector<std::size_t> order(one.told.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return one.told[a] > one.told[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return one.told[a] > one.told[b]; });
     double best = 0;
     for (std::size_t i = 0; i < std::min(count, order.size()); ++i) best = std::max(best, one.share[order[i]]);
     return best;

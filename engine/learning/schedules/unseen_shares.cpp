@@ -87,9 +87,8 @@ std::vector<UnseenOperator> UnseenShares::all() const {
 
 std::vector<UnseenOperator> UnseenShares::beside(const std::string& task, const std::string& workload) const {
     std::vector<UnseenOperator> found;
-    const auto own = std::find_if(operators_.begin(), operators_.end(), [&](const Operator& each) {
-        return each.task == task && each.workload == workload;
-    });
+    const auto own = std::find_if(operators_.begin(), operators_.end(),
+                                  [&](const Operator& each) { return each.task == task && each.workload == workload; });
     if (own == operators_.end()) return found;
     for (const Operator& each : operators_)
         if (each.part != own->part) found.push_back({each.told[own->part], each.share});

@@ -17,8 +17,9 @@ struct UnseenOperator {
 /// Best time ÷ time of each row at `places`; 0 where it failed.
 std::vector<double> sharesOf(std::span<const TunedRow> rows, std::span<const std::size_t> places);
 
-/// The operators of one device that a model can learn from, in parts of about equal size, eight at most. A model without
-/// a part is asked about the operators in it; where an operator is itself to be judged, by models without its part too.
+/// The operators of one device that a model can learn from, in parts of about equal size, eight at most. A model
+/// without a part is asked about the operators in it; where an operator is itself to be judged, by models without its
+/// part too.
 class UnseenShares {
 public:
     enum class Without : std::uint8_t { Part, TwoParts };
