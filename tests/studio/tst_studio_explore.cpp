@@ -128,7 +128,7 @@ private slots:
         QVERIFY(QFile::exists(file));
         const std::string method = "surrogate(file=" + file.toStdString() + ")";
         QCOMPARE(window_->document().state()->search->method, method);
-        QCOMPARE(undo()->undoText(), QString("Answer by what was learned"));
+        QCOMPARE(undo()->undoText(), QString("Use the learned method"));
         // It answers the same search.
         QVERIFY(QTest::qWaitFor([this] { return go()->isEnabled(); }, 10000));
         QTest::mouseClick(go(), Qt::LeftButton);

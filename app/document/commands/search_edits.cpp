@@ -17,7 +17,7 @@ Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& se
 
 Expected<Edit> useLearnedEdit(const ProjectState& state, const std::string& method) {
     if (auto choice = methodChoice(method, builtinMethods()); !choice) return Unexpected(std::move(choice.error()));
-    Edit edit{state, QObject::tr("Answer by what was learned"), {}, {}, {}};
+    Edit edit{state, QObject::tr("Use the learned method"), {}, {}, {}};
     SearchSettings settings = state.search.value_or(SearchSettings{});
     settings.method = method;
     edit.after.search = settings;

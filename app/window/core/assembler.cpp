@@ -69,7 +69,7 @@ Expected<void> Assembler::check(const QString& text) {
             if (statement.startsWith(QLatin1Char('.')) || statement.contains(assignment))
                 return Unexpected(refusal(
                     "assembly.directive", tr("`%1` is no instruction").arg(statement.section(QLatin1Char(' '), 0, 0)),
-                    tr("instructions and labels; directives are left out"), static_cast<int>(i) + 1));
+                    tr("instructions and labels; no directives"), static_cast<int>(i) + 1));
         }
     }
     return {};

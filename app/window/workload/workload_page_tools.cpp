@@ -86,7 +86,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     threshold_ = new QSlider(Qt::Horizontal, bar);
     threshold_->setObjectName(QStringLiteral("graphThreshold"));
     threshold_->setAccessibleName(tr("Threshold"));
-    threshold_->setToolTip(tr("Dims the operators that lie below this share of the scale"));
+    threshold_->setToolTip(tr("Dims the operators below this share of the scale"));
     threshold_->setRange(0, 100);
     threshold_->setFixedWidth(unit * 11);
     search_ = new QLineEdit(bar);
