@@ -76,7 +76,8 @@ std::vector<std::vector<OpenSpan>> openSpans(const CommandPicture& picture, std:
 CommandTimeline::CommandTimeline(QWidget* parent)
     : FigureView(QStringLiteral("core.memory.timeline"), tr("Commands of every bank"),
                  tr("Banks over cycles; Ctrl and the wheel zoom, a drag moves, a double click shows all"),
-                 tr("Choose a memory and its requests at the left. This then shows every command of every bank over the cycles, with the data bus and what it waits for."),
+                 tr("Choose a memory and its requests at the left. This then shows every command of every bank over "
+                    "the cycles, with the data bus and what it waits for."),
                  parent) {}
 
 void CommandTimeline::setPicture(CommandPicture picture) {

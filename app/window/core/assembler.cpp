@@ -67,9 +67,9 @@ Expected<void> Assembler::check(const QString& text) {
         for (QString statement : lines[i].split(QLatin1Char(';'))) {
             statement.remove(labels);
             if (statement.startsWith(QLatin1Char('.')) || statement.contains(assignment))
-                return Unexpected(refusal(
-                    "assembly.directive", tr("`%1` is no instruction").arg(statement.section(QLatin1Char(' '), 0, 0)),
-                    tr("instructions and labels; no directives"), static_cast<int>(i) + 1));
+                return Unexpected(refusal("assembly.directive",
+                                          tr("`%1` is no instruction").arg(statement.section(QLatin1Char(' '), 0, 0)),
+                                          tr("instructions and labels; no directives"), static_cast<int>(i) + 1));
         }
     }
     return {};

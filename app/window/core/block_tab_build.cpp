@@ -83,7 +83,8 @@ QWidget* BlockTab::buildInput(QWidget* parent) {
                     tr("The instructions of the block; # begins a comment. The answer appears as you type"));
     editor_->setFont(theme.font(ui::FontRole::Mono));
     editor_->setPlaceholderText(
-        tr("48 01 d8\n48 29 d8\n\nTwo digits per byte; blanks, lines, 0x, \\x and commas may separate them. # begins a comment."));
+        tr("48 01 d8\n48 29 d8\n\nTwo digits per byte; blanks, lines, 0x, \\x and commas may separate them. # begins a "
+           "comment."));
     editor_->setTabChangesFocus(true);
     editor_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     connect(&ui::Theme::instance(), &ui::Theme::changed, editor_,

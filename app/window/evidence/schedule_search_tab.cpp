@@ -287,7 +287,8 @@ void ScheduleSearchTab::start() {
             if (const ScheduleTrial* fastest = search.fastest()) {
                 list_->setCurrentRow(0);
                 const ScheduleSpace& space = prices_->space();
-                say(tr("%1: the fastest of %2 trials takes %3; %4 schedules can run on %5, each predicted by %6, without an interval.")
+                say(tr("%1: the fastest of %2 trials takes %3; %4 schedules can run on %5, each predicted by %6, "
+                       "without an interval.")
                         .arg(guideName(search.guide))
                         .arg(search.trials.size())
                         .arg(ui::text(fastest->seconds, Dimension::Time))
