@@ -3,12 +3,14 @@
 #include "hardware/attribute_at.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/walk.h"
+#include "store/project/search_yaml.h"
 #include "store/project/serving_file.h"
 #include "study/exploration/agents.h"
 #include "support/search_fixture.h"
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace orrery;
@@ -247,6 +249,73 @@ private slots:
         QCOMPARE(costs.low[1], seen.value[1]);
         QCOMPARE(costs.high[1], seen.value[1]);
         QVERIFY(!frontOf(problem, seen).points.empty());
+    }
+    // As fine as a search can tell apart, its ends as they were written; whole numbers once each.
+    void aFreeRangeHasNoSteps() {
+        const KnobSetting setting = *parseKnobSetting("hbm3.bandwidth", "2 TB/s .. 6 TB/s, free, log");
+        QCOMPARE(toText(setting), std::string("2 TB/s .. 6 TB/s, free, log"));
+        QVERIFY(*parseKnobSetting(setting.path, toText(setting)) == setting);
+        const auto knob = knobOf(setting, passOf());
+        QVERIFY2(knob, knob ? "" : toText(knob.error()).c_str());
+        QVERIFY(knob->free && knob->logarithmic);
+        QCOMPARE(knob->values.front(), std::string("2 TB/s"));
+        QCOMPARE(knob->values.back(), std::string("6 TB/s"));
+        const double ratio = std::pow(3.0, 1.0 / (freeKnobValues - 1));
+        QCOMPARE(knob->numbers.size(), std::size_t{freeKnobValues});
+        for (std::size_t i = 1; i < knob->numbers.size(); ++i)
+            QVERIFY(std::abs(knob->numbers[i] / knob->numbers[i - 1] / ratio - 1) < 1e-4);
+        const auto cores = makeKnob(passOf(), "sm.count", {.from = "66", .to = "264", .free = true});
+        QVERIFY(cores);
+        QCOMPARE(cores->values.size(), std::size_t{199});
+        for (std::size_t i = 0; i < cores->numbers.size(); ++i) QCOMPARE(cores->numbers[i], 66.0 + i);
+        // The same in a file.
+        auto read = readSearch(
+            "orrery: search/1\nhardware: h100-sxm\nworkload: {source: llama-3-8b}\nmethod: roofline\n"
+            "knobs:\n  hbm3.bandwidth: {from: 2 TB/s, to: 6 TB/s, steps: free, scale: log}\n");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->settings.knobs.size(), std::size_t{1});
+        QVERIFY(read->settings.knobs.front() == setting);
+        QVERIFY(store::writeSearchSettings(read->settings).find("steps: free, scale: log") != std::string::npos);
+    }
+    // The lowest point of a valley lies where no list of nine values comes within 3 %.
+    void agentsMoveOverAFreeRange() {
+        struct Valley : PointSource {
+            PointAnswer answerAt(const SearchProblem& problem, std::uint64_t point,
+                                 const SearchOptions&) const override {
+                const auto levels = problem.space.levelsAt(point);
+                double cost = 1;
+                for (std::size_t k = 0; k < levels.size(); ++k)
+                    cost += std::pow(std::log(problem.space.knobs()[k].numbers[levels[k]] / 3.2e12), 2);
+                PointAnswer answer;
+                answer.values.push_back({cost, cost, cost});
+                return answer;
+            }
+            std::string title() const override { return "a valley"; }
+            std::string identity() const override { return "valley"; }
+        };
+        const auto problemOf = [](const char* text) {
+            std::vector<Knob> knobs{*knobOf(*parseKnobSetting("hbm3.bandwidth", text), passOf())};
+            SearchProblem problem{*SearchSpace::make(passOf(), std::move(knobs)), "valley", {}, {}, 0, 1};
+            problem.objectives.push_back({"cost", false});
+            problem.source = std::make_shared<Valley>();
+            return problem;
+        };
+        const auto offBy = [](const SearchProblem& problem, const PointAnswers& seen) {
+            const double best = *std::min_element(seen.value.begin(), seen.value.end());
+            return std::exp(std::sqrt(best - 1)) - 1;
+        };
+        const SearchProblem free = problemOf("2 TB/s .. 6 TB/s, free, log"),
+                            nine = problemOf("2 TB/s .. 6 TB/s, 9 steps, log");
+        QVERIFY(offBy(nine, runSearch(nine, **searchAgent("grid"), {})) > 0.03);
+        for (const char* agent : {"hill", "nsga2", "bayesian"}) {
+            const PointAnswers seen = runSearch(free, **searchAgent(agent), {.evaluations = 100});
+            QVERIFY2(offBy(free, seen) < 0.005, agent);
+        }
+        // Alone it takes nine values, its ends among them.
+        const PointAnswers alone = runSearch(free, **searchAgent("one-at-a-time"), {});
+        QVERIFY(alone.size() >= 9 && alone.size() <= 10);
+        for (const std::uint64_t end : {std::uint64_t{0}, free.space.points() - 1})
+            QVERIFY(std::find(alone.points.begin(), alone.points.end(), end) != alone.points.end());
     }
     void badKnobs_data() {
         QTest::addColumn<QString>("path");

@@ -208,7 +208,8 @@ void ExploreForm::showKnobs() {
         auto* remove = new ui::IconButton(QStringLiteral("edit-delete"), tr("Remove the knob %1").arg(path),
                                           QStringLiteral("explore.remove.") + path, row);
         auto* values = named(new ui::ValueEdit(row), "", tr("Values of %1").arg(path),
-                             tr("Values with commas between: 1, 8, 64. Or a range: 2 TB/s .. 6 TB/s, 9 steps, log"));
+                             tr("Values with commas between: 1, 8, 64. Or a range: 2 TB/s .. 6 TB/s, 9 steps, log. "
+                                "With \"free\" instead of steps, agents choose any value of the range"));
         values->setObjectName(QStringLiteral("explore.values.") + path);
         values->setClearable(false);
         values->setCheck([own = knob.path](const QString& text) -> std::optional<Diagnostic> {

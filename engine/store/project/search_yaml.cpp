@@ -31,9 +31,14 @@ Expected<KnobSetting> readKnobSetting(const YamlNode& node, const Place& place, 
         *to = std::move(*text);
     }
     if (const auto steps = map->take("steps")) {
-        auto count = readWhole(*steps, map->placeOf(*steps, "steps"), 2, mostKnobValues);
-        if (!count) return tl::unexpected(count.error());
-        setting.range.steps = static_cast<int>(*count);
+        const Place own = map->placeOf(*steps, "steps");
+        const auto word = readText(*steps, own);
+        setting.range.free = word && *word == "free";
+        if (!setting.range.free) {
+            auto count = readWhole(*steps, own, 2, mostKnobValues);
+            if (!count) return tl::unexpected(count.error());
+            setting.range.steps = static_cast<int>(*count);
+        }
     }
     if (const auto scale = map->take("scale")) {
         auto text = readText(*scale, map->placeOf(*scale, "scale"));
@@ -134,10 +139,11 @@ std::string writeSearchSettings(const SearchSettings& settings) {
     for (const KnobSetting& knob : settings.knobs) {
         const KnobRange& range = knob.range;
         out += fmt::format("  {}: {}\n", yamlScalar(knob.path),
-                           !knob.values.empty() ? listOf(knob.values)
-                                                : fmt::format("{{from: {}, to: {}, steps: {}{}}}",
-                                                              yamlScalar(range.from), yamlScalar(range.to), range.steps,
-                                                              range.logarithmic ? ", scale: log" : ""));
+                           !knob.values.empty()
+                               ? listOf(knob.values)
+                               : fmt::format("{{from: {}, to: {}, steps: {}{}}}", yamlScalar(range.from),
+                                             yamlScalar(range.to), range.free ? "free" : fmt::to_string(range.steps),
+                                             range.logarithmic ? ", scale: log" : ""));
     }
     if (settings.objectives != usual.objectives) out += "objectives: " + listOf(settings.objectives) + "\n";
     if (settings.constraints != usual.constraints) out += "constraints: " + listOf(settings.constraints) + "\n";

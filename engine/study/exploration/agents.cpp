@@ -27,12 +27,18 @@ void grid(Search& search, RandomStream) {
     }
 }
 
+constexpr std::size_t freeKnobTurns = 9;  // of a free knob by itself: enough to see a bend
+
 // Nothing where a table has no row that differs from its first in this alone.
 std::vector<std::optional<std::uint64_t>> alongKnob(const SearchSpace& space, std::size_t knob) {
     auto levels = space.levelsAt(space.basePoint());
     std::vector<std::optional<std::uint64_t>> points;
-    for (levels[knob] = 0; levels[knob] < space.knobs()[knob].values.size(); ++levels[knob])
+    const std::size_t count = space.knobs()[knob].values.size();
+    const std::size_t turns = space.knobs()[knob].free ? std::min(count, freeKnobTurns) : count;
+    for (std::size_t i = 0; i < turns; ++i) {
+        levels[knob] = static_cast<std::uint32_t>(turns == count ? i : i * (count - 1) / (turns - 1));
         points.push_back(space.exactly(levels));
+    }
     return points;
 }
 
@@ -68,7 +74,8 @@ void latinHypercube(Search& search, RandomStream random) {
 constexpr std::array agents{
     AgentInfo{"grid", "Every combination", "All points, the last knob fastest.", false, grid},
     AgentInfo{"one-at-a-time", "One knob at a time",
-              "Each knob through all its values; the others keep the values of the question.", false, oneAtATime},
+              "Each knob through all its values (a free one through nine); the others keep the values of the question.",
+              false, oneAtATime},
     AgentInfo{"random", "Random", "Points drawn evenly. What every other agent must beat.", true, randomWalk},
     AgentInfo{"latin", "Latin hypercube",
               "Random points in strata of 64, over which each knob's values are spread evenly.", true, latinHypercube},

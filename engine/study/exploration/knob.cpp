@@ -93,16 +93,20 @@ Expected<Knob> makeKnob(const Scenario& base, std::string_view path, const KnobR
         return wrong("ratios lead neither from nor to 0", "both ends above 0, or even differences");
     }
     std::vector<std::string> values;
-    for (int i = 0; i < range.steps; ++i) {
-        const double share = static_cast<double>(i) / (range.steps - 1);
+    const int count = range.count();
+    for (int i = 0; i < count; ++i) {
+        const double share = static_cast<double>(i) / (count - 1);
         const double si =
             range.logarithmic ? from->si * std::pow(to->si / from->si, share) : from->si + share * (to->si - from->si);
-        const bool end = i == 0 || i == range.steps - 1;
+        const bool end = i == 0 || i == count - 1;
         std::string text = end ? (i == 0 ? range.from : range.to) : printed(*kind, si, from->perCycle);
         if (values.empty() || values.back() != text) values.push_back(std::move(text));
     }
     auto knob = makeKnob(base, path, std::move(values), method);
-    if (knob) knob->logarithmic = range.logarithmic;
+    if (knob) {
+        knob->logarithmic = range.logarithmic;
+        knob->free = range.free;
+    }
     return knob;
 }
 

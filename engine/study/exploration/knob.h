@@ -27,16 +27,23 @@ struct Knob {
     bool logarithmic = false;  ///< steps are ratios: for axes of plots, and for agents that move by steps
     bool words = false;        ///< values are names (`bf16`, `1f1b`), so that their order means nothing
     std::string own = {};      ///< at which the base question stands: `3.35 TB/s`; empty where it has none
+    bool free = false;         ///< of a free range: its values are so close that agents move over them as over numbers
 };
 
 struct KnobRange {
     std::string from, to;
     int steps = 5;  ///< values, with both ends; 2 to mostKnobValues
     bool logarithmic = false;
+    bool free = false;  ///< no steps: freeKnobValues values, a thousandth of the range apart
+    int count() const;
     bool operator==(const KnobRange&) const = default;
 };
 
 inline constexpr int mostKnobValues = 4096;
+inline constexpr int freeKnobValues = 1001;
+inline int KnobRange::count() const {
+    return free ? freeKnobValues : steps;
+}
 
 /// `method`: who answers, as an id or a choice; options of the method are knobs of this one. Fails with `search.knob`
 /// where nothing of the question has that path, and with `search.value` on a value that cannot be set there.

@@ -30,7 +30,9 @@ std::string toText(const KnobSetting& setting) {
         return list;
     }
     const KnobRange& range = setting.range;
-    return fmt::format("{} .. {}, {} steps{}", range.from, range.to, range.steps, range.logarithmic ? ", log" : "");
+    return fmt::format("{} .. {}, {}{}", range.from, range.to,
+                       range.free ? std::string("free") : fmt::format("{} steps", range.steps),
+                       range.logarithmic ? ", log" : "");
 }
 
 Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text) {
@@ -52,8 +54,10 @@ Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text) 
     std::vector<std::string> all = parts(text);
     const auto dots = all.front().find("..");
     const auto wrong = [&](std::string what) {
-        return fail("search.value", std::move(what),
-                    "values such as `1, 8, 64`, or a range such as `2 TB/s .. 6 TB/s, 9 steps, log`");
+        return fail(
+            "search.value", std::move(what),
+            "values such as `1, 8, 64`, or a range such as `2 TB/s .. 6 TB/s, 9 steps, log`, or `free` instead of "
+            "steps");
     };
     if (dots == std::string::npos) {
         for (const std::string& each : all)
@@ -67,6 +71,10 @@ Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text) 
         std::string_view word = all[i];
         if (word == "log" || word == "linear") {
             setting.range.logarithmic = word == "log";
+            continue;
+        }
+        if (word == "free") {
+            setting.range.free = true;
             continue;
         }
         if (word.ends_with("steps")) word = trimmed(word.substr(0, word.size() - 5));

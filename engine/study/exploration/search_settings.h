@@ -17,7 +17,7 @@ struct KnobSetting {
     bool operator==(const KnobSetting&) const = default;
 };
 
-/// `66, 132, 264`, or `2 TB/s .. 6 TB/s, 9 steps, log`: on one line, for people.
+/// `66, 132, 264`, or `2 TB/s .. 6 TB/s, 9 steps, log`, or `2 TB/s .. 6 TB/s, free`: on one line, for people.
 std::string toText(const KnobSetting& setting);
 /// Reads it. Fails with `search.value`; what the values mean is the question's business (knobOf).
 Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text);

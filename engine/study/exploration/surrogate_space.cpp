@@ -66,8 +66,9 @@ Expected<std::vector<std::string>> stepsOf(const KnobRange& range, bool logarith
                     "two numbers, the second larger, above 0 for ratios");
     }
     std::vector<std::string> values;
-    for (int i = 0; i < range.steps; ++i) {
-        const double share = static_cast<double>(i) / (range.steps - 1);
+    const int count = range.count();
+    for (int i = 0; i < count; ++i) {
+        const double share = static_cast<double>(i) / (count - 1);
         const double value = logarithmic ? *from * std::pow(*to / *from, share) : *from + (*to - *from) * share;
         values.push_back(fmt::format("{:.6g}", value));
     }
@@ -83,6 +84,7 @@ Expected<Knob> inputKnob(const KnobSetting& setting, const SurrogateInput& input
         return fail("search.range", fmt::format("the values of `{}` are words", input.name), "a list of them");
     }
     knob.logarithmic = ranged ? setting.range.logarithmic : input.logarithmic && input.low > 0;
+    knob.free = ranged && setting.range.free;
     if (ranged || (knob.values.empty() && !input.words)) {
         const KnobRange seen{fmt::format("{:.17g}", input.low), fmt::format("{:.17g}", input.high), usualSteps,
                              knob.logarithmic};
