@@ -140,8 +140,8 @@ private slots:
         const auto all = window->findChildren<QAbstractButton*>(QRegularExpression("lesson\\.open\\..*"));
         QVERIFY(all.size() >= 10);
         for (const QAbstractButton* each : all) {
-            const QRect lines = each->fontMetrics().boundingRect({0, 0, each->width() - 16, 10000}, Qt::TextWordWrap,
-                                                                 each->text());
+            const QRect lines =
+                each->fontMetrics().boundingRect({0, 0, each->width() - 16, 10000}, Qt::TextWordWrap, each->text());
             QVERIFY2(lines.height() <= each->height() && lines.width() <= each->width() - 16,
                      qPrintable(each->text() + QStringLiteral(": %1 × %2").arg(each->width()).arg(each->height())));
         }

@@ -97,7 +97,8 @@ private slots:
         emit page_->refused()->rowChosen(0);
         QVERIFY(!button("explore.use")->isEnabled());
     }
-    // A dot says its knobs, for they tell it from its neighbours, and how it stands to the drawing; below, no number is cut.
+    // A dot says its knobs, for they tell it from its neighbours, and how it stands to the drawing; below, no number is
+    // cut.
     void aDotSaysWhatItIs() {
         ready({{{"hbm3.bandwidth", {"3.35 TB/s", "6.7 TB/s"}, {}}, {"sm.count", {"132", "264"}, {}}},
                {"time", "area"},
@@ -125,7 +126,8 @@ private slots:
         QToolTip::hideText();
         const QString doubled = tip(both);
         QVERIFY2(doubled.contains("sm.count  264"), qPrintable(doubled));
-        const PointAnswer answer = page_->view()->seen.at(std::size_t(both)), base = page_->view()->seen.at(std::size_t(drawn));
+        const PointAnswer answer = page_->view()->seen.at(std::size_t(both)),
+                          base = page_->view()->seen.at(std::size_t(drawn));
         const QString ratio = QString::number(answer.values[0].value / base.values[0].value, 'g', 3);
         QVERIFY2(doubled.contains(ratio + " × as drawn"), qPrintable(doubled));
         QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(both).toPoint());

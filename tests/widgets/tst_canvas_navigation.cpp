@@ -94,9 +94,8 @@ void TestCanvasNavigation::allStaysShownWhileItGrows() {
     const auto grow = [&](int by) {
         Hardware grown = *board.editor.hardware;
         for (int i = 0; i < by; ++i)
-            grown.root.children.push_back(
-                part(ComponentKind::Node, "more" + std::to_string(grown.root.children.size()),
-                     {part(ComponentKind::Package, "gpu")}));
+            grown.root.children.push_back(part(ComponentKind::Node, "more" + std::to_string(grown.root.children.size()),
+                                               {part(ComponentKind::Package, "gpu")}));
         board.editor.hardware = std::make_shared<const Hardware>(std::move(grown));
         board.view.setDesign(board.editor.hardware, board.editor.placements);
     };

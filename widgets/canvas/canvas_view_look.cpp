@@ -80,7 +80,8 @@ bool CanvasView::State::fitsNoMore() const {
     if (!fitted || scene.nodes().empty()) return false;
     const QRectF shown = view.visibleArea(), all = scene.nodes()[context.root()].box;
     // Less than half as wide and as high as the view, as when much was undone.
-    return !shown.contains(all) || (zoom < 1 && std::max(all.width() / shown.width(), all.height() / shown.height()) < 0.5);
+    return !shown.contains(all) ||
+           (zoom < 1 && std::max(all.width() / shown.width(), all.height() / shown.height()) < 0.5);
 }
 
 void CanvasView::fitSelection() {

@@ -31,7 +31,8 @@ struct CanvasView::State {
 
     QPointF origin;  ///< view point of scene (0, 0)
     double zoom = 1;
-    /// All of it is shown and nobody has zoomed or panned since: stays so when the view is resized or the drawing grows.
+    /// All of it is shown and nobody has zoomed or panned since: stays so when the view is resized or the drawing
+    /// grows.
     bool fitted = true;
     ComponentPath entered;
     bool snaps = true;
@@ -57,7 +58,7 @@ struct CanvasView::State {
 
     PaintOptions options() const;
     QRectF toView(const QRectF& area) const;
-    bool fitsNoMore() const;                           ///< all of it was shown, and some no longer is, or small
+    bool fitsNoMore() const;                         ///< all of it was shown, and some no longer is, or small
     void paintAgain();                               ///< all of it
     void paintAgain(const QRectF& area);             ///< scene
     void paintAgain(const std::vector<int>& nodes);  ///< themselves and the captions of what holds them

@@ -99,9 +99,9 @@ void SearchPlot::paintMarks(QPainter& painter) const {
         const QPointF baseline = at + QPointF(r + 4, -r);
         QColor ground = colours.surface;  // among thousands of dots
         ground.setAlphaF(0.85F);
-        painter.fillRect(
-            QRectF(baseline - QPointF(2, letters.ascent()), QSizeF(letters.horizontalAdvance(said) + 4, letters.height())),
-            ground);
+        painter.fillRect(QRectF(baseline - QPointF(2, letters.ascent()),
+                                QSizeF(letters.horizontalAdvance(said) + 4, letters.height())),
+                         ground);
         painter.drawText(baseline, said);
     }
     if (current_ >= 0 && isDrawn(static_cast<std::size_t>(current_))) {

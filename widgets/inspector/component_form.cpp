@@ -167,7 +167,8 @@ void ComponentForm::send(const QString& id, const QString& text, EditPhase phase
                 same->second.push_back(path);
         }
     }
-    if (id == QLatin1String("mesh") || id == QLatin1String("count")) return emit edited(paths_, id, enginesMesh(text), phase);
+    if (id == QLatin1String("mesh") || id == QLatin1String("count"))
+        return emit edited(paths_, id, enginesMesh(text), phase);
     if (!id.startsWith(QLatin1String("mesh."))) return emit edited(paths_, id, text, phase);
     // One side of a mesh is edited as the whole mesh.
     std::vector<std::int64_t> mesh = current().mesh;

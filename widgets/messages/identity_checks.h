@@ -10,7 +10,7 @@
 
 namespace orrery::ui {
 
-std::optional<Diagnostic> checkName(const QString& text);   ///< no `/` and no `.`, which separate names in paths
+std::optional<Diagnostic> checkName(const QString& text);  ///< no `/` and no `.`, which separate names in paths
 /// A count, or rows × columns.
 std::optional<Diagnostic> checkCopies(const QString& text);
 std::optional<Diagnostic> checkCount(const QString& text);  ///< 1 to 1,000,000,000

@@ -252,9 +252,9 @@ void ExplorePage::showState() {
     if (plot_) {
         plot_->setDrawnAsSearched(asSearched);
         const QString shows = tr("Every combination by two of its numbers, and the front of the best.");
-        plot_->setEmptySentence(shows + QLatin1Char(' ') +
-                                (question_.settings.knobs.empty() ? tr("Add knobs at the left, then press Search.")
-                                                                  : tr("Press Search.")));
+        plot_->setEmptySentence(
+            shows + QLatin1Char(' ') +
+            (question_.settings.knobs.empty() ? tr("Add knobs at the left, then press Search.") : tr("Press Search.")));
     }
     if (view_ && !busy && !held)
         veil_->drop(tr("This is the answer to an earlier question. Press Search to update it."));
@@ -280,9 +280,9 @@ QString ExplorePage::pointText(int point) const {
     if (!answer.refusal.empty()) return text + QStringLiteral(": ") + ui::qs(answer.refusal);
     for (std::size_t k = 0; k < answer.values.size(); ++k) {
         const double value = answer.values[k].value;
-        text += QStringLiteral(" · %1 %2").arg(
-            objectiveText(problem_->objectives[k].quantity),
-            valueText(value, drawn_.dimensions[k], problem_->objectives[k].quantity));
+        text += QStringLiteral(" · %1 %2")
+                    .arg(objectiveText(problem_->objectives[k].quantity),
+                         valueText(value, drawn_.dimensions[k], problem_->objectives[k].quantity));
         if (const QString against = againstDrawn(k, value); !against.isEmpty())
             text += QStringLiteral(" (%1)").arg(against);
         if (!answer.values[k].sure()) text += tr(" (no interval is known)");
