@@ -11,6 +11,7 @@ namespace orrery::ui {
 
 namespace {
 constexpr double leastZoom = 0.002, mostZoom = 16;
+constexpr double closestFit = 2;  ///< zoom at which all of a small drawing is shown
 constexpr double fitMargin = 24;  ///< pixels around what is fitted
 }  // namespace
 
@@ -72,7 +73,7 @@ void fit(CanvasView& view, CanvasView::State& state, const QRectF& area, double 
 
 void CanvasView::fitAll() {
     const Scene& scene = state_->scene;
-    if (!scene.nodes().empty()) fit(*this, *state_, scene.nodes()[state_->context.root()].box, 2);
+    if (!scene.nodes().empty()) fit(*this, *state_, scene.nodes()[state_->context.root()].box, closestFit);
     state_->fitted = true;
 }
 
@@ -81,7 +82,7 @@ bool CanvasView::State::fitsNoMore() const {
     const QRectF shown = view.visibleArea(), all = scene.nodes()[context.root()].box;
     // Less than half as wide and as high as the view, as when much was undone.
     return !shown.contains(all) ||
-           (zoom < 1 && std::max(all.width() / shown.width(), all.height() / shown.height()) < 0.5);
+           (zoom < closestFit && std::max(all.width() / shown.width(), all.height() / shown.height()) < 0.5);
 }
 
 void CanvasView::fitSelection() {
