@@ -291,7 +291,7 @@ private slots:
         broken.traffic.prompt.kind = broken.traffic.output.kind = LengthKind::Trace;
         broken.traffic.requests = 0;
         page_->setQuestion(broken);
-        QTRY_VERIFY2_WITH_TIMEOUT(headline().contains("broken.csv, line 3: column output holds 'abc'"),
+        QTRY_VERIFY2_WITH_TIMEOUT(headline().contains("broken.csv, line 3: Column output holds 'abc'"),
                                   qPrintable(headline()), 20000);
         QVERIFY2(!picture->summary().contains("per second"), qPrintable(picture->summary()));
     }

@@ -298,13 +298,13 @@ void ServingPage::refuse(const Diagnostic& why) {
     QString hint = ui::windowText(why.hint);
     if (why.code == "trace.kind" || why.code == "trace.column") hint = form_->askForColumns();
     // A line of a file is where somebody must go.
-    QString message = ui::windowText(why.message);
+    QString message = ui::sentenceText(ui::windowText(why.message));
     if (why.place.line > 0 && !why.place.file.empty())
         message = tr("%1, line %2: %3")
                       .arg(QFileInfo(ui::qs(why.place.file)).fileName())
                       .arg(why.place.line)
                       .arg(message);
-    headline_->setFullText(ui::sentenceText(message) +
+    headline_->setFullText(message +
                            (hint.isEmpty() ? QString() : QStringLiteral(" ") + ui::sentenceText(hint)));
     headline_->setToolTip(ui::windowText(toText(why)));
     if (!runs_.empty())
