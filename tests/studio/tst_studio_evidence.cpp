@@ -468,7 +468,7 @@ private slots:
         QTest::mouseClick(matrix->viewport(), Qt::LeftButton, {},
                           matrix->visualRect(place("Tiles and waves", "TPU")).center());
         QTRY_COMPARE(platforms(), (std::set<std::string>{"GPU", "TPU"}));
-        QTRY_VERIFY(residuals->rowCount() > 0 && residuals->accessibleDescription().isEmpty());
+        QTRY_VERIFY(residuals->rowCount() > 0 && !residuals->accessibleDescription().contains("not a GPU"));
         const QModelIndex cell = place("NPU tiles", "TPU");
         QVERIFY(cell.isValid() && cell.data().toString().endsWith(" 4"));
         matrix->scrollTo(cell);

@@ -47,6 +47,7 @@ void ResidualPlot::setRows(ResidualRows rows) {
     }
     QString said = tr("%n row(s)", nullptr, static_cast<int>(rows_.x.size()));
     if (beyond() > 0) said += QStringLiteral("; ") + beyondText();
+    if (rows_.x.empty() && !emptySentence_.isEmpty()) said = emptySentence_;
     setAccessibleDescription(said);
     place();
     update();
@@ -191,7 +192,6 @@ void ResidualPlot::drawMedians(QPainter& painter) const {
 
 void ResidualPlot::setEmptySentence(const QString& sentence) {
     emptySentence_ = sentence;
-    setAccessibleDescription(sentence);
     update();
 }
 
