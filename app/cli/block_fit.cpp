@@ -1,8 +1,8 @@
 #include "app/cli/block_fit.h"
 
-#include "app/cli/question.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/question.h"
 #include "base/text/csv_stream.h"
 #include "base/text/words.h"
 #include "evaluation/error_metrics.h"
@@ -67,9 +67,9 @@ std::string percentOf(double share) {
 
 std::string textOf(const block::BlockFit& fit, const std::string& file) {
     const auto& evidence = fit.correction.evidence;
-    std::string text = fmt::format("{}: learned from {} blocks, judged on {} others\n\n", file,
-                                   count(static_cast<double>(evidence.fitted)),
-                                   count(static_cast<double>(evidence.judged)));
+    std::string text =
+        fmt::format("{}: learned from {} blocks, judged on {} others\n\n", file,
+                    count(static_cast<double>(evidence.fitted)), count(static_cast<double>(evidence.judged)));
     Table table({"", "bounds", "corrected"}, {false, true, true});
     table.add({"mean error", percentOf(evidence.errorBefore), percentOf(evidence.errorAfter)});
     table.add({"Kendall's τ", fmt::format("{:.4f}", kendallTau(fit.before, fit.measured)),
@@ -79,8 +79,9 @@ std::string textOf(const block::BlockFit& fit, const std::string& file) {
     text += fmt::format("\n{} of the judged blocks lie in the corrected interval\n", percentOf(evidence.coverage));
     for (std::size_t b = 0; b < block::boundCount; ++b) {
         if (!fit.correction.classes[b].helps)
-            text += fmt::format("blocks bound by {} stay as they are: it does not help them, or too few were measured\n",
-                                block::meaning(static_cast<block::Bound>(b)));
+            text +=
+                fmt::format("blocks bound by {} stay as they are: it does not help them, or too few were measured\n",
+                            block::meaning(static_cast<block::Bound>(b)));
     }
     return text;
 }

@@ -102,8 +102,8 @@ std::string textOf(const Asked& asked, const block::BlockCorrection::Verdict& ve
     std::string text = fmt::format("{:.2f} cycles per iteration on {}, bound by {}\n", answer.cycles, core.rules.title,
                                    block::meaning(answer.binding));
     if (asked.correction)
-        text += fmt::format("{:.2f} by the bounds; corrected by {}: {}\n", verdict.bounds, asked.file,
-                            fadingText(verdict));
+        text +=
+            fmt::format("{:.2f} by the bounds; corrected by {}: {}\n", verdict.bounds, asked.file, fadingText(verdict));
     text += measured(core) || verdict.weight > 0
                 ? fmt::format("nine of ten measured blocks lie in {:.2f} … {:.2f}\n", answer.low, answer.high)
                 : "no block of this core was measured, so no interval is known\n";

@@ -16,8 +16,8 @@ class TestCliBlock : public QObject {
     }
     // 900 blocks of one to six simple instructions, no two alike.
     static QStringList someBlocks() {
-        static const QStringList parts{"4801d8", "4829d8", "488b03", "488903", "480fafc3", "f20f58c1", "f20f59d1",
-                                       "4883c001", "31c0", "4c01c1", "0f58c1", "48c1e003"};
+        static const QStringList parts{"4801d8",   "4829d8",   "488b03", "488903", "480fafc3", "f20f58c1",
+                                       "f20f59d1", "4883c001", "31c0",   "4c01c1", "0f58c1",   "48c1e003"};
         QStringList blocks;
         for (std::uint64_t i = 1; blocks.size() < 900; i += 7) {
             QString hex;
@@ -77,8 +77,8 @@ private slots:
         QCOMPARE(answered.size(), blocks.size() + 1);
         QByteArray measured = "hex,skl\n";
         for (qsizetype i = 0; i < blocks.size(); ++i)
-            measured += blocks[i].toLatin1() + ',' +
-                        QByteArray::number(150 * answered[i + 1].split(',')[1].toDouble()) + '\n';
+            measured +=
+                blocks[i].toLatin1() + ',' + QByteArray::number(150 * answered[i + 1].split(',')[1].toDouble()) + '\n';
         write(folder.filePath("measured.csv"), measured.constData());
         const Outcome fit = cli({"block", "--core", "skl", "--fit", "measured.csv", "--measured", "skl", "--per", "100",
                                  "--out", "skl.json", "--date", "2026-01-01"},
@@ -88,8 +88,8 @@ private slots:
         QVERIFY(file.open(QIODevice::ReadOnly));
         for (const std::string& error : schemaErrors(file.readAll().toStdString(), "block-correction"))
             QFAIL(error.c_str());
-        const Outcome one = cli({"block", "--core", "skl", "--hex", blocks[0], "--json", "--correct", "skl.json"},
-                                folder.path());
+        const Outcome one =
+            cli({"block", "--core", "skl", "--hex", blocks[0], "--json", "--correct", "skl.json"}, folder.path());
         QVERIFY2(one.exit == 0, one.text());
         for (const std::string& error : schemaErrors(one.out.toStdString(), "block")) QFAIL(error.c_str());
         const Outcome all =

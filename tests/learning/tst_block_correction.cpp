@@ -128,8 +128,7 @@ private slots:
     // Noise that nothing tells of is not learned: the bounds' own error stays.
     void noiseIsNotLearned() {
         RandomStream random(4);
-        const Made made =
-            madeBlocks(3000, [&](double bounds, int) { return bounds * std::exp(0.1 * gauss(random)); });
+        const Made made = madeBlocks(3000, [&](double bounds, int) { return bounds * std::exp(0.1 * gauss(random)); });
         const CorrectionEvidence found = fitOf(made.blocks).correction.evidence;
         QVERIFY2(found.errorAfter < 1.03 * found.errorBefore,
                  qPrintable(QString("%1 %2").arg(found.errorBefore).arg(found.errorAfter)));

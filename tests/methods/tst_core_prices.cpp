@@ -533,8 +533,8 @@ private slots:
     // What a fused sum reads on top is read alone: with the pages of one node it gets half of what reads and writes
     // together get over the links.
     void operandsOfEpiloguesAreReadAsPagesLie() {
-        const auto two = std::make_shared<const Hardware>(
-            *withAttribute(*drawn("epyc-9654-x2"), "xgmi.bandwidth", "2 GB/s"));
+        const auto two =
+            std::make_shared<const Hardware>(*withAttribute(*drawn("epyc-9654-x2"), "xgmi.bandwidth", "2 GB/s"));
         WorkloadRecipe recipe{"resnet-18", {}};
         recipe.options.weights = recipe.options.activations = DType::F32;
         recipe.options.image = 224;

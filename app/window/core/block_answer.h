@@ -26,7 +26,7 @@ struct BlockAnswer {
     block::Code code;
     std::vector<std::string> lines;  ///< of the listing, Intel syntax
     block::Prediction prediction;
-    std::string correction;                                   ///< file; empty: none
+    std::string correction;                                  ///< file; empty: none
     std::optional<block::BlockCorrection::Verdict> verdict;  ///< of the correction
     std::vector<block::ChainLink> chain;
     std::vector<std::array<double, block::mostPorts>> ports;  ///< of each instruction

@@ -159,7 +159,8 @@ void BlockTab::asked() {
     const QString text = editor_->toPlainText();
     if (text.trimmed().isEmpty()) return showNothing();
     veil_->dropSoon(tr("The block has changed"));
-    if (input() == Input::Machine) return analyse({core_->currentData().toString().toStdString(), text, {}, corrected_.toStdString()});
+    if (input() == Input::Machine)
+        return analyse({core_->currentData().toString().toStdString(), text, {}, corrected_.toStdString()});
     // A wrong line is told at once; the program runs when the hand rests.
     if (const auto fine = Assembler::check(text); !fine) return refuse(turn_, fine.error());
     if (!Assembler::isInstalled()) {
@@ -312,8 +313,8 @@ QString BlockTab::command() const {
     const auto* bytes = reinterpret_cast<const char*>(answer_->code.bytes.data());
     const QString command =
         QStringLiteral("orrery-cli block --core %1 --hex %2")
-        .arg(ui::qs(answer_->core->rules.id),
-             QString::fromLatin1(QByteArray(bytes, static_cast<qsizetype>(answer_->code.bytes.size())).toHex()));
+            .arg(ui::qs(answer_->core->rules.id),
+                 QString::fromLatin1(QByteArray(bytes, static_cast<qsizetype>(answer_->code.bytes.size())).toHex()));
     if (!answer_->verdict) return command;
     return command + QStringLiteral(" --correct ") + shellWord(ui::qs(answer_->correction));
 }

@@ -93,8 +93,7 @@ void MemoryTab::showCurrents(const QString& chosen) {
     currents_->addItem(tr("of the device"), QString());
     currents_->setItemData(0, tr("The published ones of these devices, where there are some"), Qt::ToolTipRole);
     for (const std::string& id : dramCurrentsIds()) currents_->addItem(ui::qs(id), ui::qs(id));
-    if (!chosen.isEmpty() && currents_->findData(chosen) < 0)
-        currents_->addItem(QFileInfo(chosen).fileName(), chosen);
+    if (!chosen.isEmpty() && currents_->findData(chosen) < 0) currents_->addItem(QFileInfo(chosen).fileName(), chosen);
     currents_->addItem(tr("Choose a file …"), QStringLiteral("?"));
     selectData(currents_, chosen);
 }

@@ -60,13 +60,33 @@ BlockCorrection::Verdict BlockCorrection::apply(const Analyser& analyser, const 
 std::string coreHash(const Core& core) {
     Hash hash;
     const CoreRules& r = core.rules;
-    for (const double each :
-         {r.issueWidth, r.microcodeSwitch, r.forward, r.forwardVector, r.blocked, r.shortShare, r.locked,
-          r.loadLatency, r.loadLatencyVector, r.chaseGain, double(r.predecodeWidth), double(r.fetchBytes),
-          double(r.lengthPenalty), double(r.decoders), double(r.decoderSlots), double(r.fusesLast),
-          double(r.eliminatesGeneral), double(r.eliminatesVector), double(r.splitsIndexed),
-          double(r.splitsIndexedThree), double(r.shortBytes), double(r.loadPorts), double(r.storeAddressPorts),
-          double(r.indexedStorePorts), double(r.storeDataPorts), double(r.aluPorts), double(r.bankConflicts)})
+    for (const double each : {r.issueWidth,
+                              r.microcodeSwitch,
+                              r.forward,
+                              r.forwardVector,
+                              r.blocked,
+                              r.shortShare,
+                              r.locked,
+                              r.loadLatency,
+                              r.loadLatencyVector,
+                              r.chaseGain,
+                              double(r.predecodeWidth),
+                              double(r.fetchBytes),
+                              double(r.lengthPenalty),
+                              double(r.decoders),
+                              double(r.decoderSlots),
+                              double(r.fusesLast),
+                              double(r.eliminatesGeneral),
+                              double(r.eliminatesVector),
+                              double(r.splitsIndexed),
+                              double(r.splitsIndexedThree),
+                              double(r.shortBytes),
+                              double(r.loadPorts),
+                              double(r.storeAddressPorts),
+                              double(r.indexedStorePorts),
+                              double(r.storeDataPorts),
+                              double(r.aluPorts),
+                              double(r.bankConflicts)})
         hash.add(each);
     for (const auto& port : r.portNames) hash.add(port);
     for (const Form& form : core.forms) {
@@ -82,13 +102,12 @@ std::string coreHash(const Core& core) {
 Expected<void> checkFits(const BlockCorrection& correction, const Core& core, const std::string& file) {
     if (correction.coreHash == coreHash(core)) return {};
     const bool other = correction.core != core.rules.id;
-    return fail("block.correction-core",
-                other ? fmt::format("the correction is of `{}`, the question is about `{}`", correction.core,
-                                    core.rules.id)
-                      : fmt::format("the correction was fitted over another port table or other rules of `{}`",
-                                    core.rules.id),
-                "a correction that was fitted over the same core and table",
-                "`orrery-cli block --core … --fit FILE --out FILE` makes one", Place{file, 0, 0, {}});
+    return fail(
+        "block.correction-core",
+        other ? fmt::format("the correction is of `{}`, the question is about `{}`", correction.core, core.rules.id)
+              : fmt::format("the correction was fitted over another port table or other rules of `{}`", core.rules.id),
+        "a correction that was fitted over the same core and table",
+        "`orrery-cli block --core … --fit FILE --out FILE` makes one", Place{file, 0, 0, {}});
 }
 
 }  // namespace orrery::block

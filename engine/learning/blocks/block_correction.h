@@ -16,17 +16,17 @@ namespace orrery::block {
 
 /// Of blocks that took no part in the fit.
 struct CorrectionEvidence {
-    std::size_t fitted = 0, judged = 0;           ///< blocks
-    double errorBefore = 0, errorAfter = 0;       ///< mean |predicted − measured| ÷ measured
-    double coverage = 0;                          ///< share of the judged inside [low, high]
-    double widthBefore = 0, widthAfter = 0;       ///< mean high ÷ low
+    std::size_t fitted = 0, judged = 0;      ///< blocks
+    double errorBefore = 0, errorAfter = 0;  ///< mean |predicted − measured| ÷ measured
+    double coverage = 0;                     ///< share of the judged inside [low, high]
+    double widthBefore = 0, widthAfter = 0;  ///< mean high ÷ low
 };
 
 struct BlockCorrection {
     /// What is learned of the blocks that one bound binds.
     struct Class {
-        bool helps = false;             ///< on blocks left out; else the bounds stand
-        double below = 0, above = 0;    ///< 5 % and 95 % of ln(measured ÷ corrected) ÷ scale
+        bool helps = false;           ///< on blocks left out; else the bounds stand
+        double below = 0, above = 0;  ///< 5 % and 95 % of ln(measured ÷ corrected) ÷ scale
     };
     std::string core, coreHash;  ///< id, and coreHash() of what it was fitted over
     std::string source, date;    ///< of the measured blocks, as who fitted it says

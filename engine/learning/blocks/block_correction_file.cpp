@@ -118,18 +118,19 @@ std::string writeBlockCorrection(const BlockCorrection& c) {
     std::string names, classes;
     for (const auto& each : c.mnemonics.names()) names += (names.empty() ? "" : ", ") + jsonText(each);
     for (std::size_t b = 0; b < boundCount; ++b)
-        classes += fmt::format("{}\n  \"{}\": {{\"helps\": {}, \"below\": {:.6g}, \"above\": {:.6g}}}", b ? "," : "",
-                               toText(static_cast<Bound>(b)), c.classes[b].helps, c.classes[b].below,
-                               c.classes[b].above);
+        classes +=
+            fmt::format("{}\n  \"{}\": {{\"helps\": {}, \"below\": {:.6g}, \"above\": {:.6g}}}", b ? "," : "",
+                        toText(static_cast<Bound>(b)), c.classes[b].helps, c.classes[b].below, c.classes[b].above);
     const CorrectionEvidence& e = c.evidence;
     return fmt::format(
                "{{\n\"format\": \"orrery-block-correction\",\n\"version\": 1,\n\"features\": {},\n\"core\": {},\n"
                "\"core_hash\": {},\n\"source\": {},\n\"date\": {},\n\"evidence\": {{\"fitted\": {}, \"judged\": {}, "
                "\"error_before\": {:.6g}, \"error_after\": {:.6g}, \"width_before\": {:.6g}, \"width_after\": {:.6g}, "
-               "\"coverage\": {:.6g}}},\n\"quiet\": {:.6g},\n\"mnemonics\": [{}],\n\"classes\": {{{}}},\n\"domain\": {}",
+               "\"coverage\": {:.6g}}},\n\"quiet\": {:.6g},\n\"mnemonics\": [{}],\n\"classes\": {{{}}},\n\"domain\": "
+               "{}",
                blockFeatureVersion, jsonText(c.core), jsonText(c.coreHash), jsonText(c.source), jsonText(c.date),
-               e.fitted, e.judged, e.errorBefore, e.errorAfter, e.widthBefore, e.widthAfter, e.coverage, c.quiet, names, classes,
-               domainJson(c.domain)) +
+               e.fitted, e.judged, e.errorBefore, e.errorAfter, e.widthBefore, e.widthAfter, e.coverage, c.quiet, names,
+               classes, domainJson(c.domain)) +
            modelJson("ratio", *c.ratio) + modelJson("scale", *c.scale) + "\n}\n";
 }
 

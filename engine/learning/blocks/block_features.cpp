@@ -51,14 +51,44 @@ enum Counted : std::size_t {
     countedCount
 };
 
-constexpr std::array<std::string_view, countedCount> countedNames{
-    "loads",        "stores",          "loads and stores", "branches",        "fusing",         "zero idioms",
-    "broken chains", "eliminated moves", "vector moves",     "nops",            "stack moves",    "address sums",
-    "indexed",      "indexed stores",  "narrow writes",    "high bytes",      "immediates",     "length-changing",
-    "vex",          "legacy vector",   "256 bit",          "x87 and mmx",     "locked",         "repeated",
-    "multiplies",   "divides",         "shifts",           "exchanges",       "flag reads",     "narrow loads",
-    "wide accesses", "relative",        "complex decoder",  "microcode",       "unfused uops",   "latency sum",
-    "latency most", "mnemonics without a column"};
+constexpr std::array<std::string_view, countedCount> countedNames{"loads",
+                                                                  "stores",
+                                                                  "loads and stores",
+                                                                  "branches",
+                                                                  "fusing",
+                                                                  "zero idioms",
+                                                                  "broken chains",
+                                                                  "eliminated moves",
+                                                                  "vector moves",
+                                                                  "nops",
+                                                                  "stack moves",
+                                                                  "address sums",
+                                                                  "indexed",
+                                                                  "indexed stores",
+                                                                  "narrow writes",
+                                                                  "high bytes",
+                                                                  "immediates",
+                                                                  "length-changing",
+                                                                  "vex",
+                                                                  "legacy vector",
+                                                                  "256 bit",
+                                                                  "x87 and mmx",
+                                                                  "locked",
+                                                                  "repeated",
+                                                                  "multiplies",
+                                                                  "divides",
+                                                                  "shifts",
+                                                                  "exchanges",
+                                                                  "flag reads",
+                                                                  "narrow loads",
+                                                                  "wide accesses",
+                                                                  "relative",
+                                                                  "complex decoder",
+                                                                  "microcode",
+                                                                  "unfused uops",
+                                                                  "latency sum",
+                                                                  "latency most",
+                                                                  "mnemonics without a column"};
 
 enum Shared : std::size_t {
     LnCycles,
@@ -124,8 +154,8 @@ void count(const Instruction& one, const Form* form, double* counted) {
     counted[Repeated] += one.key.prefix >= 2;
     counted[Multiplies] += one.meaning == Meaning::Multiply;
     counted[Divides] += one.meaning == Meaning::Divide || one.meaning == Meaning::DivideSigned;
-    counted[Shifts] += one.meaning == Meaning::ShiftLeft || one.meaning == Meaning::ShiftRight ||
-                       one.meaning == Meaning::ShiftSigned;
+    counted[Shifts] +=
+        one.meaning == Meaning::ShiftLeft || one.meaning == Meaning::ShiftRight || one.meaning == Meaning::ShiftSigned;
     counted[Exchanges] += one.meaning == Meaning::Exchange;
     counted[FlagReads] += one.flagsRead;
     counted[NarrowLoads] += load && one.memory.bytes < 4;

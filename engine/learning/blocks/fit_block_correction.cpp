@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t leastToFit = 200, leastOfPart = 20;
 constexpr std::size_t mostMnemonics = 112;  ///< with the plain features within largestInputs
 constexpr std::size_t leastUses = 20;       ///< blocks to fit that have a mnemonic, for a column of its own
-constexpr double leastCycles = 0.01;  ///< of bounds: a block of nothing but what renaming does away with
+constexpr double leastCycles = 0.01;        ///< of bounds: a block of nothing but what renaming does away with
 constexpr double scaleFloor = 0.005;        ///< residuals below are alike
 // Below what two measurements of one block differ by: others who measured BHive's blocks again were 2.5 to 4.4 % off.
 constexpr double quiet = 0.015;
@@ -143,8 +143,8 @@ Expected<void> Fit::read() {
     return {};
 }
 
-Expected<RegressorPtr> Fit::train(std::span<const std::size_t> fitted, std::span<const std::size_t> stopping,
-                                  int steps, std::uint64_t seed, double from, double to) {
+Expected<RegressorPtr> Fit::train(std::span<const std::size_t> fitted, std::span<const std::size_t> stopping, int steps,
+                                  std::uint64_t seed, double from, double to) {
     const auto target = [&](std::size_t r) { return all.rows[r].ratio; };
     const TrainingData data = dataOf(all, fitted, names, target), held = dataOf(all, stopping, names, target);
     TrainingOptions how;
@@ -186,8 +186,9 @@ Expected<void> Fit::trainScale() {
         std::vector<std::size_t> mine, others;
         for (std::size_t i = 0; i < fitted.size(); ++i)
             (static_cast<int>(i % 2) == half ? mine : others).push_back(fitted[i]);
-        const auto model = train(others, stopping, options.steps / 2, options.seed + 1 + static_cast<std::uint64_t>(half),
-                                 0.5 + 0.2 * half, 0.7 + 0.2 * half);
+        const auto model =
+            train(others, stopping, options.steps / 2, options.seed + 1 + static_cast<std::uint64_t>(half),
+                  0.5 + 0.2 * half, 0.7 + 0.2 * half);
         if (!model) return Unexpected(model.error());
         for (const std::size_t r : mine)
             far[r] = std::log(std::abs(all.rows[r].ratio - (*model)->predict(all.of(r))) + scaleFloor);
@@ -273,8 +274,8 @@ BlockPart partOf(std::span<const std::uint8_t> bytes, std::uint64_t seed) {
     }
 }
 
-Expected<BlockFit> fitBlockCorrection(const std::shared_ptr<const Core>& core,
-                                      std::span<const MeasuredBlock> blocks, const BlockFitOptions& options) {
+Expected<BlockFit> fitBlockCorrection(const std::shared_ptr<const Core>& core, std::span<const MeasuredBlock> blocks,
+                                      const BlockFitOptions& options) {
     Fit fit{core, blocks, options};
     const auto cancelled = [&] { return options.stop.stop_requested(); };
     const auto stopped = [] { return fail("study.cancelled", "the fit was stopped"); };

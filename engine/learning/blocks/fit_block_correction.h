@@ -38,7 +38,7 @@ struct BlockFit {
 
 /// Fails with `block.few-blocks` (fewer than 200 to fit, or 20 of any other part), `block.measured` (a time that is not
 /// above 0), as train() does, and with `study.cancelled`. Blocks that cannot be read are left out.
-Expected<BlockFit> fitBlockCorrection(const std::shared_ptr<const Core>& core,
-                                      std::span<const MeasuredBlock> blocks, const BlockFitOptions& options);
+Expected<BlockFit> fitBlockCorrection(const std::shared_ptr<const Core>& core, std::span<const MeasuredBlock> blocks,
+                                      const BlockFitOptions& options);
 
 }  // namespace orrery::block

@@ -24,7 +24,7 @@ struct Prediction {
     std::array<double, boundCount> bounds{};  ///< cycles per iteration, as `Bound`
     Bound binding = Bound::Issue;
     double uops = 0, fusedSlots = 0;
-    double path = 0;                          ///< cycles by latencies alone from an iteration's start to its last result
+    double path = 0;  ///< cycles by latencies alone from an iteration's start to its last result
     std::array<double, mostPorts> portCycles{};  ///< per iteration, in the balanced assignment
     std::vector<int> unknown;                    ///< instructions without a row in the port table
 };
