@@ -8,7 +8,6 @@
 #include "methods/cpu/core_share.h"
 #include "methods/cpu/cpu_view.h"
 #include "methods/kernel_method.h"
-#include "methods/model/compose.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/launches.h"
 #include "simulation/cpu/core/machine.h"
@@ -528,35 +527,6 @@ private slots:
             QVERIFY2(seconds["local"] < 0.5 * seconds["interleave"], method);
             QVERIFY2(seconds["interleave"] < seconds["remote"], method);
             QVERIFY2(seconds["interleave"] < seconds["first-node"], method);
-        }
-    }
-    // What a fused sum reads on top is read alone: with the pages of one node it gets half of what reads and writes
-    // together get over the links.
-    void operandsOfEpiloguesAreReadAsPagesLie() {
-        const auto two =
-            std::make_shared<const Hardware>(*withAttribute(*drawn("epyc-9654-x2"), "xgmi.bandwidth", "2 GB/s"));
-        WorkloadRecipe recipe{"resnet-18", {}};
-        recipe.options.weights = recipe.options.activations = DType::F32;
-        recipe.options.image = 224;
-        const auto workload = loadWorkload(recipe);
-        QVERIFY(workload);
-        // 8 GB/s each way: half of all lines cross. In turn both links carry, from one node the one to the other.
-        for (const auto& [pages, rate] : {std::pair{"interleave", 32e9}, {"first-node", 16e9}, {"remote", 16e9}}) {
-            const auto executor = makeSerialExecutor();
-            EstimateContext context{*executor, {}};
-            context.options = {{"pages", pages}};
-            const auto composed = compose({two, *workload}, *findKernelMethod("cpu-roofline"), {}, context);
-            QVERIFY2(composed, composed ? "" : composed.error().message.c_str());
-            int fused = 0;
-            for (std::size_t i = 0; i < composed->prices.size(); ++i) {
-                const Launch& launch = composed->list().launches[i];
-                const PricedLaunch& priced = composed->prices[i];
-                if (launch.kernel.epilogue.bytes <= 0 || priced.raised) continue;
-                ++fused;
-                const double extra = priced.seconds - launch.scale * priced.price.seconds;
-                QVERIFY2(std::abs(extra / (launch.kernel.epilogue.bytes / rate) - 1) < 1e-6, pages);
-            }
-            QVERIFY2(fused > 0, pages);
         }
     }
     // A memory whose own name has the words that a link adds keeps it.

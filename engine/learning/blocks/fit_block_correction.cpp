@@ -72,7 +72,7 @@ MnemonicColumns columnsOf(const std::vector<Code>& codes, const std::vector<Bloc
 }
 
 // The k-th least of n + 1, as split conformal prediction takes it.
-double quantile(std::vector<double>& values, double share) {
+double leftOutEnd(std::vector<double>& values, double share) {
     std::ranges::sort(values);
     const double at = share * static_cast<double>(values.size() + 1) - 1;
     const auto last = static_cast<double>(values.size() - 1);
@@ -227,8 +227,8 @@ void Fit::findClasses() {
         auto& its = made.classes[b];
         if (residuals.size() < leastOfPart) continue;
         its.helps = after < before;
-        its.below = quantile(residuals, 0.05);
-        its.above = quantile(residuals, 0.95);
+        its.below = leftOutEnd(residuals, 0.05);
+        its.above = leftOutEnd(residuals, 0.95);
     }
 }
 
