@@ -65,10 +65,18 @@ private slots:
         QVERIFY2(outcome.exit == 0, outcome.text());
         const Json json = checked(outcome);
         QCOMPARE(json["operators"].size(), std::size_t{3});
+        double held = 0;
         for (const Json& each : json["operators"]) {
             QCOMPARE(each["schedules"].get<int>(), 49);
             QVERIFY(each["top10"].get<double>() > each["chance10"].get<double>());
+            QCOMPARE(each["stated"]["operators"].get<int>(), 2);
+            held += each["stated"]["coverage"].get<double>() / 3;
         }
+        QCOMPARE(json["intervals"]["coverage"].get<double>(), held);
+        QCOMPARE(json["rows"].size(), std::size_t{3 * 49});
+        for (const Json& row : json["rows"])
+            QVERIFY(row["low"].get<double>() <= row["predicted"].get<double>() &&
+                    row["predicted"].get<double>() <= row["high"].get<double>());
         QCOMPARE(cli({"schedules", log, "--json"}, {}, 60000).out, outcome.out);
     }
 
@@ -127,6 +135,24 @@ private slots:
         QCOMPARE(checked(devices)["devices"].size(), std::size_t{3});
         const Outcome rows = cli({"schedules", log, "--csv", "-"}, {}, 60000);
         QCOMPARE(rows.out.trimmed().split('\n').size(), 91);
+    }
+
+    // `references` and `evaluate` know a log by its columns, and judge it as this command does.
+    void otherCommandsKnowALog() {
+        const QString log = written("tuned.csv", tuned({{"a", 1}, {"b", 2}, {"c", 5}}));
+        const Outcome listed = cli({"references", log});
+        QVERIFY2(listed.exit == 0 && listed.out.contains("90 schedules of 90 operators"), listed.text());
+        const Outcome devices = cli({"evaluate", log, "--samples", "5", "--seed", "1", "--json"}, {}, 60000);
+        QVERIFY2(devices.exit == 0, devices.text());
+        QCOMPARE(devices.out,
+                 cli({"schedules", log, "--new-devices", "--samples", "5", "--seed", "1", "--json"}, {}, 60000).out);
+        for (const Json& row : checked(devices)["rows"])
+            QVERIFY(row["low"].get<double>() <= row["predicted"].get<double>() &&
+                    row["predicted"].get<double>() <= row["high"].get<double>());
+        const QString many = written("trials.csv", trials({{64, 64}, {64, 128}}));
+        QCOMPARE(cli({"evaluate", many, "--samples", "5"}).exit, 2);
+        QCOMPARE(cli({"evaluate", many, "--method", "roofline"}).exit, 2);
+        QCOMPARE(cli({"evaluate", many, "--json"}, {}, 60000).out, cli({"schedules", many, "--json"}, {}, 60000).out);
     }
 
     // A search of another log's operators: the first log teaches, and only the second is searched.

@@ -243,10 +243,14 @@ private slots:
             "encoder_embed_dim,encoder_layer_num,encoder_ffn_embed_dim_avg,encoder_self_attention_heads_avg,"
             "decoder_embed_dim,decoder_layer_num,decoder_ffn_embed_dim_avg,decoder_self_attention_heads_avg,"
             "decoder_ende_attention_heads_avg,decoder_arbitrary_ende_attn_avg,latency_mean_decoder\n"
-            "640,6,1962,6,512,4,1920,2.5,5.5,1.5,124\n640,6,1962\n";
-        auto read = readEdgeTable(written(folder, "hat.csv", hat).toStdString());
+            "640,6,1962,6,512,4,1920,2.5,5.5,1.5,124\n640,6,1962";
+        auto read = readEdgeTable(written(folder, "hat.csv", hat + ",,,,,,,,130\n").toStdString());
         QVERIFY(!read);
         QCOMPARE(read.error().code, std::string("edge.bad-network"));
+        QCOMPARE(read.error().place.line, 3);
+        read = readEdgeTable(written(folder, "hat.csv", hat + "\n").toStdString());
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("edge.bad-row"));
         QCOMPARE(read.error().place.line, 3);
         read = readEdgeTable(written(folder, "d.csv", "model,device,gmacs,rate\na,x,1,2\nb,x,2,3\n").toStdString());
         QVERIFY(!read);
