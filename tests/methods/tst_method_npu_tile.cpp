@@ -144,6 +144,17 @@ private slots:
             }
         }
     }
+    // NVDLA's 8 engines of 32 multipliers are no square: what is tiled by one side must not be charged by the other.
+    void arraysThatAreNotSquareAnswer() {
+        for (const char* mesh : {"8 x 32", "32 x 8"}) {
+            const auto hardware = device("nvdla-soc", "nvdla/engines.mesh", mesh);
+            for (const char* name : {"resnet-18", "alexnet"}) {
+                const auto answer = ask(hardware, model(name));
+                QVERIFY2(answer, answer ? "" : (mesh + (": " + toText(answer.error()))).c_str());
+                QVERIFY(answer->latency.value > 0);
+            }
+        }
+    }
     void productsAreNeverFasterThanTheirRoofline() {
         for (const char* row : {"gemm_256x256x256", "gemm_2048x2048x2048", "gemm_1x4096x4096", "gemm_512x65536x512",
                                 "gemm_300x70x5000", "conv_8x28x28x128x128x3x1x1", "conv_1x7x7x512x512x3x1x1"}) {

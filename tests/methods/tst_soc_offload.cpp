@@ -112,6 +112,13 @@ Kernel convolution(std::int64_t side, std::int64_t inputs, std::int64_t outputs,
 class TestSocOffload : public QObject {
     Q_OBJECT
 private slots:
+    void tilesOfTheAcceleratorAnswerWholeModels() {
+        for (const char* name : {"resnet-18", "alexnet"}) {
+            const auto found = asked(preset(), model(name), {{"accelerator", "npu-tile"}});
+            QVERIFY2(found, found ? "" : toText(found.error()).c_str());
+            QVERIFY(figure(*found, "Computing on nvdla") > 0);
+        }
+    }
     void theViewReadsWhatIsDrawn() {
         const auto view = socView(preset());
         QVERIFY(view);

@@ -2,6 +2,8 @@
 // weight-stationary int8, 64 KB scratchpad, 16 KB accumulator). Each layer is run twice: with the mapping that stands
 // beside it, and with the tiling that Gemmini's library makes by itself.
 
+#include "base/random.h"
+#include "simulation/npu/lower.h"
 #include "support/npu_fixture.h"
 
 using namespace orrery;
@@ -57,6 +59,58 @@ private slots:
         QCOMPARE(gemminiTiling(1, 512, 1000, 1, machine).inner, (TileLoops{1, 448, 64, 1, 1, 1, 1}));
         QCOMPARE(gemminiTiling(512, 1024, 4096, 1, machine).inner.n, std::int64_t{40});
         QCOMPARE(gemminiTiling(512, 1024, 4096, 1, machine).inner.m, std::int64_t{40});
+    }
+    // Of an array that is not square: inputs lie in rows of its height, weights and results in rows of its width. Half
+    // the scratchpad has 8192 elements of 2 bytes, half the accumulator 4096 of 4 bytes.
+    void tilesOfOblongArraysByHand() {
+        NpuMachine m = oblong(32, 8);
+        // Depth goes by 32, columns by 8. Four blocks each way fill the accumulator; then 8 columns more until 64 x 64
+        // results are there, and depth until 64 x (64 + 64) operands are.
+        QCOMPARE(gemminiTiling(64, 4096, 1000, 2, m).inner, (TileLoops{64, 64, 64, 1, 1, 1, 1}));
+        // 64 x 10 x 10 inputs and 16 x 9 x 64 weights are too many; of 32 channels they are 3200 and 4608.
+        const TileLoops layer{1, 64, 16, 8, 8, 3, 3};
+        QCOMPARE(gemminiTiling(layer, 1, 2, m).inner, (TileLoops{1, 32, 16, 8, 8, 3, 3}));
+        // The same array on its side: 32 x 32 x 128 results, depth of 6 x 8 for 48 x (32 + 128) operands.
+        m = oblong(8, 32);
+        QCOMPARE(gemminiTiling(64, 4096, 1000, 2, m).inner, (TileLoops{32, 48, 128, 1, 1, 1, 1}));
+        // 16 output channels fill rows of 32: 24 x 100 inputs and 32 x 9 x 20 weights are 8160.
+        QCOMPARE(gemminiTiling(layer, 1, 2, m).inner, (TileLoops{1, 20, 16, 8, 8, 3, 3}));
+        // A full array does height x width products a cycle, whichever side is longer: 32 x 64 x 64 in 512 cycles.
+        for (const NpuMachine& machine : {oblong(32, 8), oblong(8, 32)}) {
+            GemmBlock block;
+            block.weightTiles = (64 / machine.height) * (64 / machine.width);
+            block.runRows = 32;
+            QCOMPARE(coreTiming(block, machine).occupied(), std::int64_t{512});
+        }
+    }
+    // What is chosen is what the lowering takes, twice over, whichever side of the array is longer.
+    void oblongTilesFitWhereTheyAreLowered() {
+        RandomStream random(7);
+        const auto upTo = [&](std::uint64_t most) { return static_cast<std::int64_t>(1 + random.below(most)); };
+        for (int i = 0; i < 400; ++i) {
+            const NpuMachine machine = oblong(std::int64_t{4} << random.below(5), std::int64_t{4} << random.below(5));
+            const bool convolution = i % 2 == 0;
+            const std::int64_t side = upTo(5), stride = upTo(2);
+            const TileLoops layer = convolution ? TileLoops{upTo(2), upTo(300), upTo(300), upTo(30), upTo(30), side, side}
+                                                : TileLoops{upTo(300), upTo(2000), upTo(2000), 1, 1, 1, 1};
+            const TileMapping tiles = convolution ? gemminiTiling(layer, stride, 2, machine)
+                                                  : gemminiTiling(layer.n, layer.c, layer.m, 2, machine);
+            NpuMachine half = machine;
+            half.scratchpad /= 2, half.accumulator /= 2;
+            NpuProgram program;
+            const auto lowered = lowerMapped(tiles, {2, stride, convolution}, half, program);
+            QVERIFY2(lowered, lowered ? "" : (toText(tiles) + ": " + toText(lowered.error())).c_str());
+        }
+    }
+
+private:
+    // 16-bit elements, 32 KiB of operands and 32 KiB of results, as NVDLA's 8 engines of 32 multipliers are drawn.
+    static NpuMachine oblong(std::int64_t height, std::int64_t width) {
+        NpuMachine m;
+        m.height = height, m.width = width;
+        m.scratchpad = m.accumulator = 32 * 1024;
+        m.memoryBytes = 16;
+        return m;
     }
 };
 
