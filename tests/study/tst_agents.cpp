@@ -51,6 +51,18 @@ SearchProblem randomTable(std::uint64_t seed) {
     return std::move(*problem);
 }
 
+SearchProblem fourRows() {
+    const PointTable table{"four.csv",
+                           {"k", "x", "y"},
+                           {{"1", "0", "9"}, {"2", "1", "4"}, {"3", "4", "1"}, {"4", "9", "0"}},
+                           {2, 3, 4, 5}};
+    const SearchSettings settings{.knobs = {{"k", {}, {}}}, .objectives = {"x", "y"}};
+    Diagnostics warnings;
+    auto problem = tableProblem(settings, table, warnings);
+    if (!problem) qFatal("%s", toText(problem.error()).c_str());
+    return std::move(*problem);
+}
+
 std::vector<SearchProblem> seededProblems() {
     std::vector<SearchProblem> problems;
     for (std::uint64_t seed = 0; seed < 2; ++seed) {
@@ -211,6 +223,26 @@ private slots:
         const std::string table = benchmarkTable(spaces, *scores);
         QVERIFY2(table.find("| Hill climbing, 1/3 | 0.33 |") != std::string::npos, table.c_str());
         QVERIFY(benchmarkCsv(spaces, *scores).find(",40,hill/3,") != std::string::npos);
+        QVERIFY2(table.find("| as many, chosen from all | 0.33 |") != std::string::npos, table.c_str());
+    }
+    // By hand: (1, 4) and (4, 1) cover 5 × 8 each up to the worst of each, (9, 9), of which 5 × 5 are the same: 55. The
+    // other two cover nothing.
+    void fewAnswersCannotHaveAll() {
+        const AgentInfo every{"every", "Every", "All points.", true, [](Search& search, RandomStream) {
+                                  for (std::uint64_t point = 0; point < search.space().points(); ++point)
+                                      if (!search.evaluate(std::span(&point, 1))) return;
+                              }};
+        const std::vector<BenchmarkSpace> spaces{{"four", fourRows(), 4}};
+        const std::vector<BenchmarkAgent> agents{&every, {&every, 2}, {&every, 4}};
+        const auto scores = benchmarkAgents(spaces, agents, {.seeds = 2});
+        QVERIFY(scores);
+        QVERIFY(std::abs(scores->at(0).median - 1) < 1e-12);
+        QVERIFY(std::abs(scores->at(1).ceiling - 1) < 1e-12);
+        QVERIFY2(std::abs(scores->at(2).ceiling - 40.0 / 55) < 1e-12,
+                 qPrintable(QString::number(scores->at(2).ceiling)));
+        // The first rows are not the best choice.
+        QVERIFY(std::abs(scores->at(1).median - 40.0 / 55) < 1e-12);
+        QCOMPARE(scores->at(2).median, 0.0);
     }
     // One that asks for the same corner first is found out.
     void whatIsWorseIsFoundOut() {

@@ -58,6 +58,33 @@ private:
     std::vector<double> least_, most_;
 };
 
+// Of each count of `counts` the volume of so many rows of `all`, each the one that adds most.
+std::vector<double> chosenVolumes(const VolumeScale& scale, const Costs& all, std::span<const std::size_t> counts) {
+    std::vector<double> out(counts.size(), 1);
+    const std::size_t most = counts.empty() ? 0 : std::ranges::max(counts);
+    std::vector<std::size_t> left = frontOf(all).points;
+    Costs chosen{all.width, {}, {}, {}};
+    const double whole = scale.volume(all);
+    for (std::size_t n = 1; n <= most && !left.empty() && whole > 0; ++n) {
+        double best = -1;
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            Costs with = chosen;
+            const auto row = all.value.begin() + static_cast<std::ptrdiff_t>(left[i] * all.width);
+            with.value.insert(with.value.end(), row, row + static_cast<std::ptrdiff_t>(all.width));
+            with.low = with.high = with.value;
+            if (const double volume = scale.volume(std::move(with)); volume > best) best = volume, at = i;
+        }
+        const auto row = all.value.begin() + static_cast<std::ptrdiff_t>(left[at] * all.width);
+        chosen.value.insert(chosen.value.end(), row, row + static_cast<std::ptrdiff_t>(all.width));
+        chosen.low = chosen.high = chosen.value;
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+        for (std::size_t c = 0; c < counts.size(); ++c)
+            if (counts[c] == n) out[c] = best / whole;
+    }
+    return out;
+}
+
 double quartile(std::vector<double> sorted, double share) {
     const double at = share * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(at);
@@ -82,7 +109,14 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std
         scale.see(rows), take(rows);
     }
     all.low = all.high = all.value;
-    const double whole = scale.volume(std::move(all));
+    const double whole = scale.volume(all);
+    // Who has all the evaluations has its row to compare with: `random` and the others.
+    std::vector<std::size_t> counts;
+    for (const BenchmarkScore& score : scores)
+        if (score.agent.part > 1) counts.push_back(score.agent.evaluations(space));
+    const std::vector<double> ceilings = chosenVolumes(scale, all, counts);
+    for (std::size_t a = 0, part = 0; a < scores.size(); ++a)
+        if (scores[a].agent.part > 1) scores[a].ceiling = ceilings[part++];
     for (std::size_t a = 0; a < scores.size(); ++a) {
         BenchmarkScore& score = scores[a];
         for (const AgentRun& run : runs.subspan(a * seeds, seeds)) {
@@ -212,6 +246,11 @@ std::string benchmarkTable(std::span<const BenchmarkSpace> spaces, std::span<con
                                  score.worse ? " worse" : "");
         }
         text += fmt::format("| {} | {:.2f} |{}\n", scores[a].agent.title(), share, cells);
+        if (scores[a].agent.part == 1) continue;
+        text += fmt::format("| as many, chosen from all | {:.2f} |", share);
+        for (std::size_t s = 0; s < spaces.size(); ++s)
+            text += fmt::format(" {:.3f} |", scores[s * agents + a].ceiling);
+        text += "\n";
     }
     return text;
 }

@@ -63,7 +63,7 @@ bool begin(Search& search, RandomStream& random) {
     search.evaluateCheaply(0, even);
     if (search.stopped()) return false;
     const auto few = static_cast<std::size_t>(
-        std::clamp(budget / 5, 4.0, 2.0 * static_cast<double>(std::max<std::size_t>(knobs, 4))));
+        std::clamp(budget / 10, 4.0, 2.0 * static_cast<double>(std::max<std::size_t>(knobs, 4))));
     Points points = promising(search, few / 2);
     for (std::size_t n = 0; n < even.size() && points.size() < few; ++n)
         if (std::find(points.begin(), points.end(), even[n]) == points.end()) points.push_back(even[n]);
