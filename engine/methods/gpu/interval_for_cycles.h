@@ -12,5 +12,8 @@ inline constexpr std::string_view gpuIntervalChoice = "gpu-interval", gpuCycleCh
 /// them on L40S (ResNet-18, VGG-16, EfficientNet-B0, ViT-B/16, BERT large) say 0.10; twice that, for two devices say
 /// little of a third. tst_fidelity measures it again.
 inline constexpr double intervalForCycles = 0.2;
+/// Degrees of freedom of that number: kernels of one model on one device err alike, so that the nine of these count, and
+/// not their kernels.
+inline constexpr double intervalForCyclesDegrees = 8;
 
 }  // namespace orrery

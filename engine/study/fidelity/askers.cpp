@@ -166,7 +166,10 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
         asker.method = each.method;
         asker.options = model;
         asker.cost = each.method->card.cost;
-        if (each.text == gpuIntervalChoice) asker.standsFor = gpuCycleChoice, asker.standingError = intervalForCycles;
+        if (each.text == gpuIntervalChoice) {
+            asker.standsFor = gpuCycleChoice;
+            asker.standingError = intervalForCycles, asker.standingDegrees = intervalForCyclesDegrees;
+        }
         if (!each.samples.empty()) {
             asker.samples = each.samples;
             asker.samplingError = npuSampledError;

@@ -33,6 +33,7 @@ struct KernelAsker {
     double samplingError = 0;                      ///< ln, 90 %, of one kernel against that method
     std::string standsFor;                         ///< a slower method of the same machine; empty: for none
     double standingError = 0;                      ///< ln, 90 %, of one kernel against that method, as it was measured
+    double standingDegrees = 2;                    ///< of freedom, of that error
     std::vector<std::optional<KernelPrice>> said;  ///< by unit
     BudgetAsked asked;
 

@@ -74,9 +74,10 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
             const KernelAsker& control = askers.all[family.controls[c].asker];
             // What others say tells nothing of how far a sample lies from the whole.
             family.controls[c].belief =
-                samplesFull(control, family.units)     ? RatioBelief(-control.samplingError, control.samplingError)
-                : standsForFull(control, family.units) ? RatioBelief(-control.standingError, control.standingError)
-                                                       : RatioBelief(middle - half, middle + half);
+                samplesFull(control, family.units) ? RatioBelief(-control.samplingError, control.samplingError)
+                : standsForFull(control, family.units)
+                    ? RatioBelief(-control.standingError, control.standingError, control.standingDegrees)
+                    : RatioBelief(middle - half, middle + half);
         }
     }
     for (std::size_t u = 0; u < units_.size(); ++u)
@@ -149,8 +150,14 @@ void OpenTotal::chooseControls() {
     for (Family& family : families_) {
         family.control = 0;
         double least = -1;
+        // Whose distance was measured stands before those that a few kernels make look surer.
+        const auto stands = [&](const Control& control) {
+            return standsForFull(askers_.all[control.asker], family.units);
+        };
+        const bool measured = std::any_of(family.controls.begin(), family.controls.end(), stands);
         for (std::size_t c = 0; c < family.controls.size(); ++c) {
             const Control& control = family.controls[c];
+            if (measured && !stands(control)) continue;
             double squares = 0, weight = 0;
             for (const std::size_t u : family.units) {
                 if (units_[u].known) continue;

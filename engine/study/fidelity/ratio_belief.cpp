@@ -23,8 +23,8 @@ const double slopePrecision = middlePrecision * std::log(10.0) * std::log(10.0);
 
 }  // namespace
 
-RatioBelief::RatioBelief(double low, double high)
-    : line_{(low + high) / 2, 0.0}, precision_{middlePrecision, 0.0, slopePrecision} {
+RatioBelief::RatioBelief(double low, double high, double degrees)
+    : line_{(low + high) / 2, 0.0}, precision_{middlePrecision, 0.0, slopePrecision}, degrees_(degrees) {
     spread_ = (high - low) / 2 / (studentT95(degrees_) * std::sqrt(1 + 1 / middlePrecision));
 }
 

@@ -17,8 +17,10 @@ double studentT95(double degrees);
 class RatioBelief {
 public:
     RatioBelief() = default;
-    /// 90 % of ln(dear ÷ cheap) from `low` to `high` at size 0; `low` ≤ `high`.
-    RatioBelief(double low, double high);
+    /// 90 % of ln(dear ÷ cheap) from `low` to `high` at size 0; `low` ≤ `high`. `degrees` of freedom that these sides
+    /// have, ≥ 1: stated ones weigh as much as two kernels, and a few that happen to agree narrow them soon; measured
+    /// ones stand for as many cases as were measured.
+    RatioBelief(double low, double high, double degrees = 2);
     /// `size`: ln of the kernel's cheap seconds ÷ the family's usual ones.
     void learn(double size, double logRatio);
     double mean(double size = 0) const { return line_[0] + line_[1] * size; }
