@@ -95,6 +95,21 @@ private slots:
         const PointAnswer own = evaluatePoint(problem, seen.points.front(), {});
         QCOMPARE(own.values.front().value, seen.value.front());
     }
+    // A start takes a tenth of the budget and no more: what is left is asked where answers so far say that it pays.
+    void mostOfTheBudgetIsChosen() {
+        const SearchProblem problem = problemOf("mapping-search");
+        for (const std::uint64_t evaluations : {40, 60, 90}) {
+            std::size_t start = 0;
+            SearchOptions options{.evaluations = evaluations};
+            options.onBatch = [&](const PointAnswers& seen, std::size_t) {
+                start = seen.size();
+                return false;
+            };
+            runSearch(problem, **searchAgent("multi-fidelity"), options);
+            QVERIFY2(start >= 4 && start <= std::max<std::uint64_t>(4, evaluations / 10),
+                     qPrintable(QString("%1 of %2").arg(start).arg(evaluations)));
+        }
+    }
     // What an earlier run has answered, by whatever method, is not answered again; and both find the same.
     void knownAnswersAreTakenOfEveryMethod() {
         const SearchProblem problem = problemOf("mapping-search");
