@@ -150,6 +150,17 @@ Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const Gpu
     return out;
 }
 
+// Caches of instructions and constants: of the modern core, cycle by cycle.
+void addCode(Json& out, const KernelResult& k) {
+    const auto& n = k.counts;
+    if (out["stalls"].is_object())
+        out["stalls"]["instruction_cache"] = n.stallCode, out["stalls"]["constant_cache"] = n.stallConstant;
+    out["code"] = {{"lines_asked", n.codeRequests},
+                   {"l1_misses", n.codeL1Misses},
+                   {"from_l2", n.codeFromL2},
+                   {"constant_misses", n.constantMisses}};
+}
+
 // What only the interval model tells: the cycles by cause, which add up to `cycles`.
 void addIntervals(Json&, const KernelResult&) {}
 void addIntervals(Json& out, const gpusim::IntervalResult& k) {
@@ -244,6 +255,7 @@ int answer(const Arguments& arguments, const std::vector<Result>& kernels, const
     for (const auto& k : kernels) {
         out["kernels"].push_back(kernelJson(k, machine, *power));
         out["kernels"].back()["counts"] = countedOf(k);
+        if (machine.modernCore && method == "cycle") addCode(out["kernels"].back(), k);
         addIntervals(out["kernels"].back(), k);
     }
     return print(out.dump(2) + "\n") ? Answered : Unanswered;

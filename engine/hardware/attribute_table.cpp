@@ -82,6 +82,16 @@ const std::array specs{
     measure("warp_size", Dimension::Count, on(Core), 1, 128, "Threads of one warp (wavefront).", false, 32),
     measure("schedulers", Dimension::Count, on(Core), 1, 16, "Warp schedulers, each issuing one instruction a cycle.",
             false, 4),
+    measure("instruction_l0", Dimension::Data, on(Core), 128, 1 << 24,
+            "Instruction cache of one scheduler of a GPU's core; its generation's where nothing is said."),
+    measure(
+        "instruction_l1", Dimension::Data, on(Core), 128, 1 << 24,
+        "Instruction cache of a GPU's core, behind those of its schedulers; its generation's where nothing is said."),
+    measure("constant_cache", Dimension::Data, on(Core), 64, 1 << 24,
+            "Constant cache of a GPU's core; its generation's where nothing is said."),
+    measure(
+        "gpc_cores", Dimension::Count, on(Core), 1, 256,
+        "Cores of a GPU's GPC, in the mean: blocks of a cluster run on one; its generation's where nothing is said."),
     measure("threads", Dimension::Count, on(Core), 1, 4096, "Hardware threads.", false, 1),
     measure("pipeline", Dimension::Count, on(Core), 1, 64, "Pipeline stages."),
     text("microarchitecture", on(Core), "Pipeline of a CPU core, by the name of a file in presets/pipelines: `zen4`."),

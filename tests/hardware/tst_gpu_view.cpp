@@ -67,6 +67,24 @@ private slots:
         if (gpu.tensorUnits > 0) QVERIFY(gpu.tensorPeak(DType::F16) >= 2 * gpu.vectorPeak(DType::F32));
         if (gpu.powerCap > 0) QVERIFY(gpu.idlePower < gpu.powerCap);
     }
+    // Caches of instructions and constants, and GPCs: nothing where a design says nothing, else what it says.
+    void cachesOfInstructionsAreReadWhereTheyAreDrawn() {
+        const auto unsaid = gpuView(preset("h100-sxm"));
+        QVERIFY2(unsaid, qPrintable(why(unsaid)));
+        QCOMPARE(unsaid->instructionL0 + unsaid->instructionL1 + unsaid->constantCache + unsaid->gpcCores, 0.0);
+        const auto drawn = gpuView(inlineDesign(
+            "{kind: die, name: d, clock: 1 GHz, platform: gpu, children: [{kind: dram, name: m, capacity: 8 GB, "
+            "bandwidth: 1 TB/s}, {kind: core, name: sm, count: 8, instruction_l0: 16 KiB, instruction_l1: 64 KiB, "
+            "constant_cache: 2 KiB, gpc_cores: 4, children: [{kind: vector_unit, name: v, lanes: 64, flops: {fp32: "
+            "2/cycle}}]}]}"));
+        QVERIFY2(drawn, qPrintable(why(drawn)));
+        QCOMPARE(drawn->instructionL0, 16.0 * 1024);
+        QCOMPARE(drawn->instructionL1, 64.0 * 1024);
+        QCOMPARE(drawn->constantCache, 2.0 * 1024);
+        QCOMPARE(drawn->gpcCores, 4.0);
+        QVERIFY(
+            !readHardware("orrery: hardware/1\nsystem: {children: [{kind: dram, name: m, instruction_l0: 16 KiB}]}\n"));
+    }
     void structureIsReadPerMultiprocessor() {
         const auto view = gpuView(preset("a100-80-sxm"));
         QVERIFY2(view, qPrintable(why(view)));

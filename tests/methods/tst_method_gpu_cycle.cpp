@@ -224,6 +224,33 @@ private slots:
         QVERIFY(timing);
         QCOMPARE(timing->initiation, 64);
     }
+    // A drawn cache keeps its generation's ways and distance; what is smaller than the code costs cycles, what is
+    // larger none.
+    void drawnCachesOfInstructionsStandBeforeTheGenerations() {
+        auto gpu = *gpuView(loadHardware("h100-sxm")->hardware);
+        const auto usual = machineOf(gpu);
+        QVERIFY(usual);
+        const auto* hopper = gpusim::generationOf("hopper");
+        QVERIFY(usual->machine.generation.code == hopper->code);
+        const auto cycles = [&] {
+            const auto drawn = machineOf(gpu);
+            const auto program = programOf(product(512, 512, 256), gpu, *drawn);
+            const auto got = sampleKernel(*program, drawn->machine, {.instructions = 1e9});
+            return got ? got->cycles : 0;
+        };
+        const double fits = cycles();
+        gpu.instructionL0 = 1 << 20;
+        QCOMPARE(cycles(), fits);
+        gpu.instructionL0 = 1024, gpu.instructionL1 = 2048, gpu.constantCache = 4096, gpu.gpcCores = 8;
+        const auto small = machineOf(gpu);
+        QVERIFY(small);
+        QCOMPARE(small->machine.generation.code.l0.bytes, 1024);
+        QCOMPARE(small->machine.generation.code.l0.ways, 8);
+        QCOMPARE(small->machine.generation.code.l1.latency, hopper->code.l1.latency);
+        QCOMPARE(small->machine.generation.constants.loads.bytes, 4096);
+        QCOMPARE(small->machine.generation.clusters.sms, 8.0);
+        QVERIFY2(cycles() > 1.02 * fits, qPrintable(QString("%1 after %2").arg(cycles()).arg(fits)));
+    }
     // In a loop over copies of the weights an input comes again after one copy, a copy after all of them. The least
     // recently used line goes first, so that each is there or is not.
     void aLoopFindsWhatFitsTheCache() {

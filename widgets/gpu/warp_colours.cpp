@@ -44,6 +44,10 @@ QColor warpColour(WarpState state) {
             return theme.levelColour(4);
         case WarpState::Fetch:
             return theme.operatorColour(OperatorKind::Movement);
+        case WarpState::Code:
+            return theme.levelColour(1);
+        case WarpState::Constant:
+            return theme.levelColour(2);
         case WarpState::Done:
             return theme.colours().line;
     }
@@ -76,6 +80,10 @@ QString warpText(WarpState state) {
             return said("fence");
         case WarpState::Fetch:
             return said("fetch");
+        case WarpState::Code:
+            return said("instruction cache");
+        case WarpState::Constant:
+            return said("constant cache");
         case WarpState::Done:
             return said("done");
     }
@@ -108,6 +116,10 @@ QString warpMeaning(WarpState state) {
             return said("waits at a memory fence");
         case WarpState::Fetch:
             return said("its instruction buffer is empty");
+        case WarpState::Code:
+            return said("its next instructions have missed the instruction caches");
+        case WarpState::Constant:
+            return said("an operand has missed the constant cache, or its scheduler waits for one");
         case WarpState::Done:
             return said("has ended; results are still in flight");
     }

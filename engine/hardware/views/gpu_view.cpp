@@ -129,6 +129,10 @@ Expected<GpuView> gpuView(const DeviceRef& ref) {
         view.warpsPerSm = 64;
         view.assumptions.push_back("No resident warps are given: 64 per multiprocessor are assumed.");
     }
+    view.instructionL0 = parts->measureOr(*core, "instruction_l0", 0);
+    view.instructionL1 = parts->measureOr(*core, "instruction_l1", 0);
+    view.constantCache = parts->measureOr(*core, "constant_cache", 0);
+    view.gpcCores = parts->measureOr(*core, "gpc_cores", 0);
     if (const Measure* sustained = parts->statedMeasure("sustained")) view.sustained = sustained->si;
     if (view.linkBandwidth <= 0) readDrawnNetwork(ref, *parts, view);
     view.powerCap = base.powerCap.value;

@@ -21,6 +21,9 @@ struct GpuView {
     double registerBytes = 0;    ///< of one SM; 0 where not given
     double sharedBytes = 0;      ///< shared memory of one SM; 0 where not given
     double sharedBandwidth = 0;  ///< B/s of one SM; 0 where not given
+    /// Instruction caches of a sub-core and of an SM, constant cache of an SM, bytes; 0 where not given.
+    double instructionL0 = 0, instructionL1 = 0, constantCache = 0;
+    double gpcCores = 0;  ///< SMs of a GPC in the mean; 0 where not given
     /// The outermost cache that every SM reaches; of caches that each serve one die, all of them together.
     double l2Bytes = 0;        ///< 0: no cache
     double l2Slices = 1;       ///< dies that have one each, so that shared data are held so many times

@@ -92,6 +92,14 @@ std::string ownOptions(const Machine& m) {
         for (const auto& [name, pipe] : gpusim::namedPipes)
             out += fmt::format("{},{},{};", name, (m.generation.*pipe).latency, (m.generation.*pipe).initiation);
         out += fmt::format("\n-core_tensor {},{}\n", m.generation.tensorLatency, m.generation.tensorMacs);
+        const auto cache = [](const gpusim::GpuGeneration::LineCache& one) {
+            return fmt::format("{},{},{}", one.bytes, one.ways, one.latency);
+        };
+        const auto& code = m.generation.code;
+        const auto& constants = m.generation.constants;
+        out += fmt::format("-core_code {},{},{},{},{}\n-core_constants {},{},{}\n-cold_code {}\n", cache(code.l0),
+                           cache(code.l1), cache(code.shared), code.l2Latency, code.ahead, cache(constants.operands),
+                           cache(constants.loads), constants.loadLatency, m.coldCode ? 1 : 0);
     }
     if (m.lanes > 32) {
         out += fmt::format("-dies {}\n-last_level {},{},{}\n-issue_every {}\n-ordered_memory {}\n-whole_lines {}\n",

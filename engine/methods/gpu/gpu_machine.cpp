@@ -1,6 +1,7 @@
 #include "methods/gpu/gpu_machine.h"
 
 #include "base/unit.h"
+#include "simulation/gpu/code_path.h"
 #include "simulation/gpu/hardware_setting.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,17 @@ void drawnNumbers(const GpuView& gpu, gpusim::GpuGeneration& g) {
     g.half.initiation = every(2 * warp, vectorRate(gpu, DType::F16), g.half.initiation);
     const double tensor = std::max(tensorRate(gpu, DType::F16), tensorRate(gpu, DType::BF16));
     if (tensor > 0) g.tensorMacs = tensor;
+    // A drawn size keeps lines, ways and distance of the generation's cache.
+    const auto cache = [](double bytes, int line, gpusim::GpuGeneration::LineCache& to) {
+        if (bytes <= 0) return;
+        to.bytes = wholeAtLeast(bytes, line);
+        to.ways = std::min(std::max(1, to.ways), to.bytes / line);
+    };
+    if (g.code.l0.bytes > 0)
+        cache(gpu.instructionL0, gpusim::CodePath::lineBytes, g.code.l0),
+            cache(gpu.instructionL1, gpusim::CodePath::lineBytes, g.code.l1);
+    if (g.clusters.sms > 0 && gpu.gpcCores > 0) g.clusters.sms = gpu.gpcCores;
+    if (g.constants.loads.bytes > 0) cache(gpu.constantCache, gpusim::CodePath::constantLine, g.constants.loads);
     const auto distance = [&](double seconds, gpusim::GpuGeneration::Distance& to) {
         if (seconds > 0) to = {seconds * gpu.clock, 0};
     };

@@ -14,7 +14,8 @@ void scaleCounts(Counters& c, double scale, int schedulers, double mostActive) {
           &c.sharedPasses,         &c.activeSmCycles,     &c.residentWarpCycles, &c.stallDependence, &c.stallUnit,
           &c.sharedConflictCycles, &c.l1BankCycles,       &c.bypassReads,        &c.dramReads,       &c.dramWrites,
           &c.dramActivations,      &c.dramPrecharges,     &c.lastLevelReads,     &c.lastLevelHits,   &c.lastLevelWrites,
-          &c.networkPackets})
+          &c.networkPackets,       &c.stallCode,          &c.stallConstant,      &c.codeRequests,    &c.codeL1Misses,
+          &c.codeFromL2,           &c.constantMisses})
         by(*count);
     for (auto& count : c.lanes) by(count);
     for (auto* cache : {&c.l1, &c.l2}) {
@@ -26,9 +27,9 @@ void scaleCounts(Counters& c, double scale, int schedulers, double mostActive) {
     }
     // Later waves overlap: no more multiprocessors are at work than there are.
     c.activeSmCycles = std::min(c.activeSmCycles, static_cast<std::uint64_t>(mostActive));
-    // The four causes add up to the cycles of schedulers, whatever was rounded.
+    // The causes add up to the cycles of schedulers, whatever was rounded.
     const auto slots = c.activeSmCycles * static_cast<std::uint64_t>(schedulers);
-    const auto named = c.warpInstructions + c.stallDependence + c.stallUnit;
+    const auto named = c.warpInstructions + c.stallDependence + c.stallUnit + c.stallCode + c.stallConstant;
     c.stallNoInstruction = slots > named ? slots - named : 0;
 }
 

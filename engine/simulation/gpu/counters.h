@@ -30,8 +30,11 @@ struct Counters {
     std::uint64_t activeSmCycles = 0;  ///< with blocks on the SM
     std::uint64_t residentWarpCycles = 0;
     /// Scheduler cycles without issue: no warp had an instruction; registers were pending; the unit's register was
-    /// full.
-    std::uint64_t stallNoInstruction = 0, stallDependence = 0, stallUnit = 0;
+    /// full; of the modern core also: instructions, or an operand from constant memory, were still to come.
+    std::uint64_t stallNoInstruction = 0, stallDependence = 0, stallUnit = 0, stallCode = 0, stallConstant = 0;
+    /// Lines of code that an L0 or its stream buffer asked for; those that L1 had not, and that came from L2. Lines of
+    /// constants that missed.
+    std::uint64_t codeRequests = 0, codeL1Misses = 0, codeFromL2 = 0, constantMisses = 0;
     std::uint64_t sharedConflictCycles = 0, l1BankCycles = 0;
     CacheCounts l1, l2;
     std::uint64_t bypassReads = 0;  ///< sectors that no L1 looked up
@@ -45,6 +48,9 @@ struct Counters {
         registerWrites += o.registerWrites, sharedPasses += o.sharedPasses, blocks += o.blocks;
         activeSmCycles += o.activeSmCycles, residentWarpCycles += o.residentWarpCycles;
         stallNoInstruction += o.stallNoInstruction, stallDependence += o.stallDependence, stallUnit += o.stallUnit;
+        stallCode += o.stallCode, stallConstant += o.stallConstant;
+        codeRequests += o.codeRequests, codeL1Misses += o.codeL1Misses, codeFromL2 += o.codeFromL2;
+        constantMisses += o.constantMisses;
         sharedConflictCycles += o.sharedConflictCycles, l1BankCycles += o.l1BankCycles;
         l1.add(o.l1), l2.add(o.l2);
         bypassReads += o.bypassReads, dramReads += o.dramReads, dramWrites += o.dramWrites;

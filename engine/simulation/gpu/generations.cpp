@@ -43,6 +43,13 @@ public:
         return false;
     }
     bool has(std::string_view row) const { return generation_.find(row) != nullptr; }
+    GpuGeneration::LineCache cache(std::string_view row, std::string_view unit, double least) {
+        if (!has(row)) return {};
+        GpuGeneration::LineCache out;
+        out.bytes = static_cast<int>(std::lround(number(row, unit, least, 4096) * (unit == "kb" ? 1024 : 1)));
+        out.ways = whole(row, "ways", 1, 64);
+        return out;
+    }
     std::vector<int> kilobytes(std::string_view row, std::string_view key) {
         const YamlNode* map = generation_.find(row);
         const YamlNode* list = map && map->isMap() ? map->find(key) : nullptr;
@@ -110,6 +117,32 @@ Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, s
         g.l1Bytes = read.number("l1_bytes", "value", 1, 4096);
         g.l2Bytes = read.number("l2_bytes", "value", 1, 4096);
         g.launchCycles = read.number("launch_cycles", "value", 0, 1e6);
+        // Where instructions and constants stand; without these rows they are always there.
+        g.code.l0 = read.cache("code_l0", "kb", 1);
+        if (read.has("code_l0")) {
+            g.code.l1 = read.cache("code_l1", "kb", 1), g.code.l1.latency = read.whole("code_l1", "cycles", 1, 500);
+            g.code.shared = read.cache("code_shared", "kb", 1);
+            if (read.has("code_shared")) g.code.shared.latency = read.whole("code_shared", "cycles", 1, 500);
+            g.code.l2Latency = read.whole("code_l2", "cycles", 1, 500);
+            g.code.ahead = read.whole("code_l2", "ahead", 0, 64);
+        }
+        if (read.has("clusters")) {
+            g.clusters.sms = read.number("clusters", "sms", 1, 256);
+            g.clusters.most = read.whole("clusters", "most", 1, 16);
+            g.clusters.barrier = read.whole("cluster_barrier", "cycles", 1, 500);
+            g.clusters.pairLatency = read.whole("remote_shared", "pair", 1, 500);
+            g.clusters.remoteLatency = read.whole("remote_shared", "cycles", 1, 500);
+            g.clusters.bytes = read.number("remote_shared", "bytes", 4, 128);
+        }
+        if (read.has("constant_operands")) {
+            g.constants.operands = read.cache("constant_operands", "bytes", 64);
+            g.constants.operands.latency = read.whole("constant_operands", "miss", 1, 500);
+        }
+        if (read.has("constant_loads")) {
+            g.constants.loads = read.cache("constant_loads", "bytes", 64);
+            g.constants.loadLatency = read.whole("constant_loads", "cycles", 1, 200);
+            g.constants.loads.latency = read.whole("constant_loads", "miss", 1, 500);
+        }
         g.unifiedBytes = 1024 * read.whole("unified_kb", "value", 1, 4096);
         g.carveBytes = read.kilobytes("unified_kb", "carve");
         g.copiesPast = read.yes("instructions", "copies"), g.groups = read.yes("instructions", "groups");

@@ -32,6 +32,33 @@ struct GpuGeneration {
         double joulesPerByte = 0;       ///< of main memory
         double clock = 0;               ///< Hz at which it was measured
     };
+    /// Of instructions or constants. `latency`: core cycles from the question of a scheduler to what it needs.
+    struct LineCache {
+        int bytes = 0, ways = 1, latency = 0;
+        bool operator==(const LineCache&) const = default;
+    };
+    /// Lines of 128 bytes. Without `l0.bytes` instructions are always there.
+    struct CodeCaches {
+        LineCache l0, l1, shared;  ///< of a sub-core; of an SM; behind it, of several SMs
+        int l2Latency = 0;
+        int ahead = 0;  ///< lines that the stream buffer of a sub-core asks for in advance
+        bool operator==(const CodeCaches&) const = default;
+    };
+    /// Lines of 64 bytes; without bytes constants are always there. A miss takes its `latency`.
+    struct ConstantCaches {
+        LineCache operands;   ///< of a sub-core, for instructions of fixed latency
+        LineCache loads;      ///< of an SM, for LDC
+        int loadLatency = 0;  ///< of an LDC that hits
+        bool operator==(const ConstantCaches&) const = default;
+    };
+    /// Thread-block clusters.
+    struct Clusters {
+        double sms = 0;                          ///< of a GPC, in the mean; 0: there are none
+        int most = 1;                            ///< blocks of one
+        int barrier = 1;                         ///< core cycles from the last arrival to the release
+        int pairLatency = 1, remoteLatency = 1;  ///< of another block's shared memory: of two blocks, of more
+        double bytes = 32;                       ///< that an SM takes from there in a cycle
+    };
     std::string name;           ///< "volta" … "blackwell-rtx"
     int computeCapability = 0;  ///< 70, as `binary version` of traces
     Pipe alu, fp32, half, fp64, special, branch, uniform, conversion, shuffle;
@@ -42,6 +69,9 @@ struct GpuGeneration {
     double l1Bytes = 128;  ///< per core cycle and SM
     double l2Bytes = 32;   ///< the same from L2, where all SMs read at once
     double launchCycles = 0;
+    CodeCaches code;
+    ConstantCaches constants;
+    Clusters clusters;
     // What a drawing leaves out; option files have their own.
     int unifiedBytes = 0;         ///< L1 and shared memory of an SM together
     std::vector<int> carveBytes;  ///< what of it may be shared memory, upwards

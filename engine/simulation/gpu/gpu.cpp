@@ -98,6 +98,19 @@ Expected<std::size_t> Gpu::launch(KernelSource& source) {
     if (fit.fits < 1) return doesNotFit(machine_, out.name, source.path());
     out.blocksThatFit = fit.fits, out.blocksPerSm = fit.used, out.limitedBy = fit.limitedBy, out.l1Bytes = fit.l1Bytes;
     kernel->source = &source, kernel->mostPerSm = fit.used;
+    if (machine_.modernCore && out.header.cluster > 1) {
+        const auto& clusters = machine_.generation.clusters;
+        const int most = std::min({clusters.most, machine_.sms, static_cast<int>(clusters.sms)});
+        // What is written for a drawing runs on it, pair or not.
+        const bool isTemplate = source.path().empty();
+        if (out.header.cluster > most && !isTemplate) {
+            return fail("gpu.kernel", fmt::format("'{}' runs in clusters of {} blocks", out.name, out.header.cluster),
+                        most < 2 ? fmt::format("no clusters: {} has none", machine_.generation.name)
+                                 : fmt::format("at most {} blocks, on one GPC", most),
+                        "choose a generation that has them (hopper, blackwell)", {source.path(), 0, 0, {}});
+        }
+        kernel->cluster = out.header.cluster > most ? 1 : out.header.cluster;
+    }
     kernel->blocks = out.header.blocks();
     out.launchCycles =
         static_cast<std::uint64_t>(machine_.launchLatency) +
@@ -203,6 +216,7 @@ Expected<std::vector<std::size_t>> Gpu::advance() {
         }
         if (!step()) continue;
         if (options_.recorder) tellRecorder();
+        if (clusters_.any()) passNotes();
         // The core's counter has gone on: what was core_ - 1 is done.
         countFinished(ended);
         const auto placed = place();
@@ -260,6 +274,13 @@ Expected<bool> Gpu::place() {
     // With none open, the next one's opening lies ahead.
     if (!which) return true;
     bool any = false;
+    if (kernels_[*which]->cluster > 1) {
+        auto done = placeClusters(*kernels_[*which], *which, any);
+        if (!done || !*done) return done;
+        mayPlace_ = any || std::any_of(kernels_.begin(), kernels_.end(),
+                                       [&](const auto& one) { return one && core_ <= one->opens; });
+        return true;
+    }
     for (int i = 0; i < machine_.sms && which; ++i) {
         const int id = (lastPlacedAtStart_ + 1 + i) % machine_.sms;
         if (!sms_[static_cast<std::size_t>(id)].hasRoom(*which)) continue;
@@ -299,10 +320,69 @@ Expected<bool> Gpu::placeOn(int id, Running& kernel, std::size_t at) {
     }
     merge(kernel, block_);
     if (options_.placements) options_.placements->push_back(core_);
-    sm.place(at, block_, core_ - 1);
+    sm.place(at, block_, kernel.source->code(), core_ - 1);
     wakes_[seatOf_[static_cast<std::size_t>(id)]] = sm.wakesAt();
     ++kernel.placed;
     return true;
+}
+
+// SMs of one GPC lie side by side.
+int Gpu::clusterGroup(int sm) const {
+    return static_cast<int>(sm / std::max(1.0, machine_.generation.clusters.sms));
+}
+
+// All blocks of a cluster in one cycle, each on an SM of its own, around from the GPC after the last.
+Expected<bool> Gpu::placeClusters(Running& kernel, std::size_t at, bool& any) {
+    const int groups = clusterGroup(machine_.sms - 1) + 1;
+    std::vector<int> free;
+    const int from = lastGroup_ + 1;
+    for (int i = 0; i < groups && kernel.placed < kernel.blocks; ++i) {
+        const int group = (from + i) % groups;
+        free.clear();
+        for (int id = 0; id < machine_.sms; ++id) {
+            if (clusterGroup(id) == group && sms_[static_cast<std::size_t>(id)].hasRoom(at)) free.push_back(id);
+        }
+        // Where least is, so that an odd number of SMs leaves none without.
+        std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
+            return sms_[static_cast<std::size_t>(a)].blocks() < sms_[static_cast<std::size_t>(b)].blocks();
+        });
+        for (std::size_t next = 0; kernel.placed < kernel.blocks;) {
+            const auto members =
+                static_cast<std::size_t>(std::min<std::int64_t>(kernel.cluster, kernel.blocks - kernel.placed));
+            if (next + members > free.size()) break;
+            const std::uint32_t cluster = clusters_.open(kernel.out.header.warps());
+            for (std::size_t rank = 0; rank < members; ++rank) {
+                const int id = free[next + rank], slot = sms_[static_cast<std::size_t>(id)].freeSlot();
+                auto done = placeOn(id, kernel, at);
+                if (!done || !*done) return done;
+                const auto& statics = kernel.source->statics();
+                kernel.sharesCopies = kernel.sharesCopies || std::any_of(statics.begin(), statics.end(),
+                                                                         [](const auto& one) { return one.multicast; });
+                sms_[static_cast<std::size_t>(id)].join(
+                    slot, {cluster, static_cast<std::uint8_t>(rank), static_cast<std::uint8_t>(members),
+                           kernel.sharesCopies});
+                clusters_.add(cluster, {id, slot});
+            }
+            next += members;
+            lastGroup_ = group, any = true;
+        }
+    }
+    return true;
+}
+
+// What blocks of clusters did in the last cycle, to the others of theirs.
+void Gpu::passNotes() {
+    const auto barrier = static_cast<unsigned>(machine_.generation.clusters.barrier);
+    for (Sm& sm : sms_) {
+        for (const ClusterNote& note : sm.notes) {
+            clusters_.take(note, core_ - 1, barrier, [&](int to, const ClusterWord& word) {
+                Sm& receiver = sms_[static_cast<std::size_t>(to)];
+                receiver.hear(word);
+                wakes_[seatOf_[static_cast<std::size_t>(to)]] = receiver.wakesAt();
+            });
+        }
+        sm.notes.clear();
+    }
 }
 
 // SMs hold blocks of several kernels, and look up the instructions of all in one list.

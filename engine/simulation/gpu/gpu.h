@@ -46,6 +46,8 @@ private:
         std::int64_t blocks = 0, placed = 0;
         std::uint64_t finished = 0;
         int mostPerSm = 1;
+        int cluster = 1;  ///< blocks that are placed together
+        bool sharesCopies = false;
         std::vector<std::uint32_t> merged;  ///< where its static instructions stand among those of all
     };
     struct alignas(64) Part {  ///< of a member of the crew
@@ -69,6 +71,9 @@ private:
     void emptyDies();
     Expected<bool> place();
     Expected<bool> placeOn(int sm, Running& kernel, std::size_t at);
+    Expected<bool> placeClusters(Running& kernel, std::size_t at, bool& any);
+    int clusterGroup(int sm) const;
+    void passNotes();
     void pass(const TraceBlock& block, const std::vector<StaticInstruction>& statics);
     std::optional<std::size_t> next();
     void merge(Running& kernel, TraceBlock& block);
@@ -107,6 +112,8 @@ private:
 
     std::vector<std::unique_ptr<Running>> kernels_;
     std::size_t running_ = 0, lastIssued_ = 0;
+    Clusters clusters_;
+    int lastGroup_ = -1;
     std::uint64_t launches_ = 0;
     bool mayPlace_ = false;                   ///< since a block was last refused, one has ended or a kernel has opened
     std::vector<StaticInstruction> statics_;  ///< of all kernels that run

@@ -73,6 +73,8 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
     // Through the scalar cache, which answers as the vector L1 does.
     if (name.starts_with("s_load")) return {static_cast<int>(std::lround(g.l1.cycles)), g.uniform.initiation, true};
     if (name == "HMUL2") return of(g.half);
+    if ((name == "LDC" || name == "ULDC") && g.constants.loadLatency > 0)
+        return {g.constants.loadLatency, (name == "LDC" ? g.alu : g.uniform).initiation, true};
     static constexpr std::array<std::string_view, 6> conversions{"F2F", "F2I", "I2F", "FRND", "POPC", "FLO"};
     if (std::find(conversions.begin(), conversions.end(), name) != conversions.end()) return of(g.conversion);
     switch (opcode.unit) {
@@ -94,6 +96,8 @@ UnitTiming hardwareTiming(std::string_view text, const Opcode& opcode, const Gpu
 void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     m.modernCore = true;
     m.generation = g;
+    if (m.askedCode) m.generation.code = *m.askedCode;
+    if (m.askedConstants) m.generation.constants = *m.askedConstants;
     m.origin += "/" + g.name;
     m.scheduler = g.oldestFirst ? Scheduler::OldestFirst : Scheduler::GreedyThenYoungest;
     m.lanes = g.lanes, m.issueEvery = g.issueEvery;

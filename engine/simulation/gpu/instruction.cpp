@@ -37,7 +37,9 @@ std::uint32_t sharedPasses(const std::vector<std::uint64_t>& addresses, unsigned
 
 bool fillStatic(const Machine& machine, std::string_view name, const Opcode& opcode, StaticInstruction& to) {
     to.unit = opcode.unit, to.action = opcode.action, to.energy = opcode.energy, to.bytes = opcode.bytes;
-    to.local = opcode.local;
+    to.local = opcode.local, to.multicast = opcode.multicast;
+    const auto base = name.substr(0, name.find('.'));
+    to.loadsConstant = base == "LDC" || base == "ULDC";
     to.bypassesL1 = opcode.bypassesL1 || (machine.skipsL1 && to.unit == Unit::Mem && !to.local);
     to.bypassesL1 |=
         machine.copiesBypassL1 && to.action == Action::CopyToShared && name.find(".BYPASS") != std::string_view::npos;
@@ -57,11 +59,24 @@ bool fillStatic(const Machine& machine, std::string_view name, const Opcode& opc
     return true;
 }
 
+void addSource(StaticInstruction& to, std::uint8_t reg, int place, bool reused) {
+    const auto* begin = to.source.begin();
+    const auto* at = std::find(begin, begin + to.sources, reg);
+    const auto i = static_cast<std::size_t>(at - begin);
+    if (i == to.source.size()) return;
+    if (at == begin + to.sources) {
+        to.source[i] = reg, to.slot[i] = static_cast<std::uint8_t>(place);
+        ++to.sources;
+    }
+    if (reused) to.reuse |= static_cast<std::uint8_t>(1u << i);
+}
+
 void addAccesses(const Machine& machine, TraceBlock& block, const AccessKind& kind,
                  std::vector<std::uint64_t>& addresses, Executed& out) {
     out.first = static_cast<std::uint32_t>(block.accesses.size());
     if (kind.action == Action::SharedLoad || kind.action == Action::SharedStore ||
-        kind.action == Action::SharedAtomic) {
+        kind.action == Action::SharedAtomic || kind.action == Action::RemoteLoad ||
+        kind.action == Action::RemoteStore) {
         if (machine.modernCore) {
             // As many lanes at a time as fill a row of the banks, each with all its words.
             out.count = sharedPasses(addresses, kind.bytes);

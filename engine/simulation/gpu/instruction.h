@@ -13,6 +13,9 @@ namespace orrery::gpusim {
 /// Fills unit, action, width and timing; false if the machine has no such unit.
 bool fillStatic(const Machine& machine, std::string_view name, const Opcode& opcode, StaticInstruction& to);
 
+/// A register that is read at a place among the operands; named twice, it is read once.
+void addSource(StaticInstruction& to, std::uint8_t reg, int place, bool reused);
+
 struct AccessKind {
     Action action = Action::Load;
     bool local = false;

@@ -230,6 +230,36 @@ void addressMap(Reader& read, Machine& machine) {
     }
 }
 
+// Options of our own: caches of instructions and constants, in place of the generation's.
+void codeCaches(Reader& read, Machine& m) {
+    using Cache = GpuGeneration::LineCache;
+    const auto cache = [](const std::vector<double>& all, std::size_t at) {
+        return Cache{static_cast<int>(all[at]), std::max(1, static_cast<int>(all[at + 1])),
+                     static_cast<int>(all[at + 2])};
+    };
+    const auto fits = [](const Cache& one, int line) { return one.bytes == 0 || one.bytes >= line * one.ways; };
+    if (const auto all = read.list("core_code", ',', 11, 0, 1 << 24); all.size() >= 11) {
+        const GpuGeneration::CodeCaches code{cache(all, 0), cache(all, 3), cache(all, 6), static_cast<int>(all[9]),
+                                             static_cast<int>(all[10])};
+        if (!fits(code.l0, 128) || !fits(code.l1, 128) || !fits(code.shared, 128) || code.ahead > 64 ||
+            std::max({code.l0.ways, code.l1.ways, code.shared.ways}) > 64)
+            return read.complain(*read.find("core_code"), "core_code",
+                                 "caches of a line of 128 bytes and way at least, 64 ways and 64 lines ahead at most");
+        m.askedCode = code;
+    }
+    if (const auto all = read.list("core_constants", ',', 7, 0, 1 << 20); all.size() >= 7) {
+        const GpuGeneration::ConstantCaches constants{cache(all, 0), cache(all, 3), static_cast<int>(all[6])};
+        if (!fits(constants.operands, 64) || !fits(constants.loads, 64) || constants.loadLatency > 200 ||
+            std::max(constants.operands.latency, constants.loads.latency) > 500 ||
+            std::max(constants.operands.ways, constants.loads.ways) > 64)
+            return read.complain(*read.find("core_constants"), "core_constants",
+                                 "caches of a line of 64 bytes and way at least, up to 64 ways; a miss up to 500 "
+                                 "cycles, a load up to 200");
+        m.askedConstants = constants;
+    }
+    m.coldCode = read.whole("cold_code", 0, 0, 1) != 0;
+}
+
 // Options of our own (orrery.config): the core of a drawn GPU.
 void modernCore(Reader& read, Machine& m) {
     const auto* name = read.find("modern_core");
@@ -386,7 +416,10 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     Hash all;
     for (const auto& [key, value] : options) all.add(key).add(value.text);
     m.origin = all.hex();
+    codeCaches(read, m);
     modernCore(read, m);
+    if (m.askedCode) m.generation.code = *m.askedCode;
+    if (m.askedConstants) m.generation.constants = *m.askedConstants;
     m.sharedLatency = read.whole("gpgpu_smem_latency", 3, 1, 4096);
     m.l1Latency = read.whole("gpgpu_l1_latency", 1, 1, 4096);
     m.l1Banks = read.whole("gpgpu_l1_banks", 1, 1, 64);

@@ -110,6 +110,11 @@ struct Machine {
     bool fillsLines = false;    ///< a miss of L1 brings the whole line of 128 bytes
     bool modernCore = false;    ///< the setting `hardware`: issue by dependences alone, no collectors
     GpuGeneration generation;   ///< of the modern core
+    /// Said by option files in place of the generation's.
+    std::optional<GpuGeneration::CodeCaches> askedCode = {};
+    std::optional<GpuGeneration::ConstantCaches> askedConstants = {};
+    bool coldCode =
+        false;  ///< the first run of a kernel finds its instructions in L2; else as an earlier run left them
     int slices() const { return channels * slicesPerChannel; }
     int slicesPerDie() const { return slicesPerChannel / dies; }  ///< and channel
     int warps() const { return maxThreads / lanes; }

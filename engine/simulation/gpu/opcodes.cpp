@@ -163,22 +163,23 @@ constexpr Row rows[] = {
     {"BAR", Unit::Int, Action::Barrier},
     {"LDGDEPBAR", Unit::Int, Action::CloseGroup},
     {"DEPBAR", Unit::Int, Action::AwaitGroup},
+    {"UCGABAR_ARV", Unit::Int, Action::ClusterArrive, Energy::Int},
+    {"UCGABAR_WAIT", Unit::Int, Action::ClusterWait, Energy::Int},
 };
 
 // All that the integer pipe does beside multiplication.
 constexpr std::string_view integers[] = {
-    "BFE",    "BFI",         "BFIND",        "BMSK",        "BREV",     "FLO",       "IABS",    "IADD",
-    "IADD3",  "IADD32I",     "ICMP",         "IMNMX",       "IMNMX3",   "IADDCARRY", "IADDX",   "ISAD",
-    "ISCADD", "ISCADD32I",   "ISETP",        "ISET",        "LEA",      "LOP",       "LOP3",    "LOP32I",
-    "POPC",   "SHF",         "SHL",          "SHR",         "VABSDIFF", "VABSDIFF4", "VADD",    "VHMNMX",
-    "VIADD",  "VIADDMNMX",   "VIMNMX",       "IDE",         "F2F",      "F2I",       "I2F",     "I2I",
-    "I2IP",   "FRND",        "F2FP",         "F2IP",        "I2FP",     "MOV",       "MOV32I",  "MOVM",
-    "PRMT",   "SEL",         "SGXT",         "SHFL",        "PLOP3",    "PSETP",     "PSET",    "P2R",
-    "R2P",    "VOTE",        "CS2R",         "CS2UR",       "LEPC",     "NOP",       "PMTRIG",  "R2B",
-    "S2R",    "SETCTAID",    "SETLMEMBASE",  "GETLMEMBASE", "B2R",      "MATCH",     "QSPC",    "CCTL",
-    "CCTLL",  "CCTLT",       "LDC",          "AL2P",        "OUT",      "PIXLD",     "ALD",     "AST",
-    "IPA",    "ISBERD",      "LDTRAM",       "ELECT",       "DEPBARX",  "WARPGROUP", "ACQBULK", "FENCE",
-    "SYNCS",  "UCGABAR_ARV", "UCGABAR_WAIT", "CSMTEST",     "VSETP",    "VSHL",      "VSHR",
+    "BFE",     "BFI",      "BFIND",     "BMSK",        "BREV",        "FLO",     "IABS",      "IADD",   "IADD3",
+    "IADD32I", "ICMP",     "IMNMX",     "IMNMX3",      "IADDCARRY",   "IADDX",   "ISAD",      "ISCADD", "ISCADD32I",
+    "ISETP",   "ISET",     "LEA",       "LOP",         "LOP3",        "LOP32I",  "POPC",      "SHF",    "SHL",
+    "SHR",     "VABSDIFF", "VABSDIFF4", "VADD",        "VHMNMX",      "VIADD",   "VIADDMNMX", "VIMNMX", "IDE",
+    "F2F",     "F2I",      "I2F",       "I2I",         "I2IP",        "FRND",    "F2FP",      "F2IP",   "I2FP",
+    "MOV",     "MOV32I",   "MOVM",      "PRMT",        "SEL",         "SGXT",    "SHFL",      "PLOP3",  "PSETP",
+    "PSET",    "P2R",      "R2P",       "VOTE",        "CS2R",        "CS2UR",   "LEPC",      "NOP",    "PMTRIG",
+    "R2B",     "S2R",      "SETCTAID",  "SETLMEMBASE", "GETLMEMBASE", "B2R",     "MATCH",     "QSPC",   "CCTL",
+    "CCTLL",   "CCTLT",    "LDC",       "AL2P",        "OUT",         "PIXLD",   "ALD",       "AST",    "IPA",
+    "ISBERD",  "LDTRAM",   "ELECT",     "DEPBARX",     "WARPGROUP",   "ACQBULK", "FENCE",     "SYNCS",  "CSMTEST",
+    "VSETP",   "VSHL",     "VSHR",
 };
 
 constexpr bool digits(std::string_view text) {
@@ -207,7 +208,7 @@ std::optional<Opcode> opcodeOf(std::string_view text) {
         rest.remove_prefix(1);
         const auto part = rest.substr(0, rest.find('.'));
         rest.remove_prefix(part.size());
-        strong |= part == "STRONG", gpu |= part == "GPU";
+        strong |= part == "STRONG", gpu |= part == "GPU", out.multicast |= part == "MULTICAST";
         const auto number = part.starts_with('U') ? part.substr(1) : part;
         if (!wide && digits(number) && number.size() <= 3) {
             int bits = 0;

@@ -25,6 +25,10 @@ enum class Action : std::uint8_t {
     Fence,
     CloseGroup,  ///< LDGDEPBAR
     AwaitGroup,  ///< DEPBAR
+    RemoteLoad,  ///< of another block's shared memory, in a cluster
+    RemoteStore,
+    ClusterArrive,  ///< UCGABAR_ARV
+    ClusterWait,    ///< UCGABAR_WAIT
     Exit,
 };
 
@@ -51,6 +55,7 @@ struct Opcode {
     Energy energy = Energy::Other;
     bool local = false;       ///< LDL, STL: thread-local memory
     bool bypassesL1 = false;  ///< .STRONG.GPU, atomics
+    bool multicast = false;   ///< a copy into the shared memory of all blocks of a cluster
     bool half = false;        ///< packed half precision: half the initiation interval
     std::uint8_t bytes = 4;   ///< per lane, of the first all-digit suffix
 };

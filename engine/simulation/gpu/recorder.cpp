@@ -7,11 +7,13 @@ namespace orrery::gpusim {
 namespace {
 
 constexpr std::array<std::string_view, warpStateCount> warpNames{
-    "absent",     "issued", "not selected", "unit busy", "memory", "shared memory", "arithmetic",
-    "at barrier", "copies", "atomics",      "fence",     "fetch",  "done",
+    "absent",        "issued",     "not selected",      "unit busy",      "memory",
+    "shared memory", "arithmetic", "at barrier",        "copies",         "atomics",
+    "fence",         "fetch",      "instruction cache", "constant cache", "done",
 };
-constexpr std::array<std::string_view, schedulerStateCount> schedulerNames{"no warps", "issued", "nothing to issue",
-                                                                           "waits for registers", "unit busy"};
+constexpr std::array<std::string_view, schedulerStateCount> schedulerNames{
+    "no warps",          "issued",        "nothing to issue", "waits for registers", "unit busy",
+    "instruction cache", "constant cache"};
 
 // Between what a warp waits for, the slower kind explains the wait.
 int slowness(WarpState state) {
@@ -77,6 +79,8 @@ std::array<double, warpStateCount> Recording::stack() const {
     out[static_cast<std::size_t>(Issue)] = 1;
     split(SchedulerState::Unit, {Unit}, Unit);
     split(SchedulerState::Dependence, {Memory, Shared, Arithmetic}, Arithmetic);
+    split(SchedulerState::Code, {Code}, Code);
+    split(SchedulerState::Constant, {Constant}, Constant);
     split(SchedulerState::NoInstruction, {Barrier, Copies, Atomic, Fence, Fetch, Done}, Fetch);
     // What is left of the run: no warp was there.
     double counted = 0;
@@ -223,7 +227,8 @@ void Recorder::endCycle(std::uint64_t now, const Counters& counts, bool loadStor
         seen_[w] = false;
         // It could have been issued: the scheduler took another, or the unit none.
         if (now_[w].state == WarpState::NotSelected && nowSchedulers_[now_[w].scheduler] != SchedulerState::Issue)
-            now_[w].state = WarpState::Unit;
+            now_[w].state =
+                nowSchedulers_[now_[w].scheduler] == SchedulerState::Constant ? WarpState::Constant : WarpState::Unit;
     }
     loadStoreBusy_ = loadStoreBusy;
     add(at, 1);

@@ -30,14 +30,16 @@ enum class WarpState : std::uint8_t {
     Atomic,       ///< waits for its atomics
     Fence,        ///< waits at a memory fence
     Fetch,        ///< its buffer of instructions is empty
+    Code,         ///< its next instruction is not in the instruction caches yet
+    Constant,     ///< an operand comes from constant memory
     Done,         ///< has ended, results are under way
 };
-constexpr std::size_t warpStateCount = 13;
+constexpr std::size_t warpStateCount = 15;
 std::string_view toText(WarpState state);
 
 /// What a scheduler does in one cycle; the causes are those of `Counters`.
-enum class SchedulerState : std::uint8_t { Absent, Issue, NoInstruction, Dependence, Unit };
-constexpr std::size_t schedulerStateCount = 5;
+enum class SchedulerState : std::uint8_t { Absent, Issue, NoInstruction, Dependence, Unit, Code, Constant };
+constexpr std::size_t schedulerStateCount = 7;
 std::string_view toText(SchedulerState state);
 
 /// From `begin` to the next span's.

@@ -1,5 +1,7 @@
 #include "simulation/gpu/sm.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -24,6 +26,7 @@ Sm::Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests
     wheel_.fill(-1);
     l1_.configure(machine.l1, machine.l1DirtyPercent, true);
     lastFetched_ = 0;
+    if (machine.modernCore) code_.configure(machine.generation, machine.schedulers);
     // Warps point at their kernel's.
     counts.reserve(static_cast<std::size_t>(std::max(1, machine.concurrentKernels)));
     counts.resize(1);
@@ -40,6 +43,11 @@ void Sm::begin(std::size_t at, const KernelHeader& header, const Occupancy& fit,
     kernel.most = machine_.concurrentKernels > 1 ? fit.fits : fit.used;
     kernel.l1Ways = std::max(1, fit.l1Bytes / (machine_.l1.sets * 128));
     kernel.changesL1 = fit.changesL1, kernel.carvedBytes = fit.carvedBytes;
+    if (machine_.modernCore) {
+        // Its arguments are in constant memory.
+        code_.forgetConstants();
+        kernel.id = Hash().add(header.name).value();
+    }
     if (alone && kernel.changesL1 && kernel.l1Ways != l1_.ways()) l1_.setWays(kernel.l1Ways);
 }
 
@@ -72,13 +80,15 @@ bool Sm::hasRoom(std::size_t at) const {
            usedShared_ + kernel.sharedBytes <= machine_.sharedBytes;
 }
 
-void Sm::place(std::size_t at, TraceBlock& trace, std::uint64_t cycle) {
+void Sm::place(std::size_t at, TraceBlock& trace, const CodeExtent& code, std::uint64_t cycle) {
     const int slot = freeSlot();
     Kernel& kernel = kernels_[at];
+    if (machine_.modernCore && code_.finite()) learnCode(kernel, code);
     Block& block = blocks_[static_cast<std::size_t>(slot)];
     block.used = true;
     block.arrived = block.warps = 0;
     block.kernel = static_cast<std::uint8_t>(at), block.age = nextAge_;
+    block.seat = {};
     block.place = placeFor(kernel);
     taken_ |= block.place;
     std::swap(block.trace, trace);
@@ -95,8 +105,10 @@ void Sm::place(std::size_t at, TraceBlock& trace, std::uint64_t cycle) {
         warp.kernel = block.kernel, warp.counts = &counts[at];
         warp.ordered = {};
         warp.groups.assign(1, 0), warp.awaitedGroups = warp.oldestGroup = 0;
+        warp.peers.clear(), warp.toldCopies = warp.waits = 0;
         const auto bit = std::uint64_t{1} << id;
         block.warps |= bit, live_ |= bit;
+        codeWaits_ &= ~bit, constantWaits_ &= ~bit, clusterArrived_ &= ~bit, clusterWaits_ &= ~bit;
         buffered_ &= ~bit, waiting_ &= ~bit, barrier_ &= ~bit, fence_ &= ~bit, ready_ &= ~bit, unknown_ &= ~bit;
         if (warp.at == warp.end)
             done_ |= bit;
@@ -137,6 +149,7 @@ bool Sm::isSound() const {
     return ((waiting_ | ready_ | unknown_ | barrier_ | fence_) & others) == 0 &&
            std::all_of(lastIssued_.begin(), lastIssued_.end(), isWarp) && isWarp(fetched_) && isWarp(lastFetched_) &&
            lastFetched_ >= 0 && firstScheduler_ < static_cast<unsigned>(machine_.schedulers) &&
+           ((codeWaits_ | constantWaits_) & others) == 0 &&
            std::all_of(memoryAt_.begin(), memoryAt_.end(), [](auto at) { return at < 5; }) &&
            writing_.from <= Writing::From::Shared && isWarp(writing_.warp) &&
            (writing_.from == Writing::From::None || writing_.destination < 0) && writeTurn_ >= 0 && writeTurn_ < 5;
@@ -157,6 +170,7 @@ void Sm::settle(std::uint64_t now) {
     Counters& own = *owner_;
     own.stallNoInstruction += cycles * idleNow_, own.stallDependence += cycles * dependenceNow_;
     own.stallUnit += cycles * unitNow_, own.l1.refused += cycles * refusedNow_;
+    own.stallCode += cycles * codeNow_, own.stallConstant += cycles * constantNow_;
     own.sharedConflictCycles += cycles * conflictNow_, own.l1BankCycles += cycles * bankNow_;
     own.activeSmCycles += cycles;
     own.residentWarpCycles += cycles * static_cast<unsigned>(std::popcount(live_));
@@ -367,10 +381,13 @@ std::uint64_t Sm::nextTimer(std::uint64_t now) const {
             const auto later = [&](std::uint64_t at) {
                 if (at > now) out = std::min(out, at);
             };
-            later(portFree_[s]), later(memoryQueue_[s][memoryAt_[s]]);
+            later(portFree_[s]), later(remoteFree_ > 256 ? remoteFree_ - 256 : 0), later(memoryQueue_[s][memoryAt_[s]]);
             for (const auto& unit : unitFree_) later(unit[s]);
         }
+        for (auto left = codeWaits_; left; left &= left - 1)
+            out = std::min(out, std::max(now + 1, codeReady_[static_cast<std::size_t>(std::countr_zero(left))]));
     }
+    for (const ClusterWord& word : words_) out = std::min(out, std::max(now + 1, word.at));
     if (!shared_.empty()) out = std::min(out, std::max(now + 1, shared_.front().at));
     if (dispatch_.used && dispatchReady_ > now) out = std::min(out, dispatchReady_);
     for (const auto& queue : l1Queue_) {
@@ -384,8 +401,9 @@ void Sm::cycle(std::uint64_t now) {
     settle(now);
     moved_ = false;
     retryAt_ = never;
-    idleNow_ = dependenceNow_ = unitNow_ = refusedNow_ = conflictNow_ = bankNow_ = 0;
+    idleNow_ = dependenceNow_ = unitNow_ = refusedNow_ = conflictNow_ = bankNow_ = codeNow_ = constantNow_ = 0;
     const auto resident = static_cast<unsigned>(std::popcount(live_));
+    if (!words_.empty()) listen(now);
     writeBack(now);
     execute(now);
     operands();
@@ -393,6 +411,7 @@ void Sm::cycle(std::uint64_t now) {
     fetch(now);
     Counters& own = *owner_;
     own.stallNoInstruction += idleNow_, own.stallDependence += dependenceNow_, own.stallUnit += unitNow_;
+    own.stallCode += codeNow_, own.stallConstant += constantNow_;
     own.sharedConflictCycles += conflictNow_, own.l1BankCycles += bankNow_;
     ++own.activeSmCycles;
     own.residentWarpCycles += resident;

@@ -4,10 +4,13 @@
 // Stages run from the last to the first, so that each sees what the others left in the cycle before. A cycle in which
 // nothing moves is not repeated: the SM says when it wakes.
 
+#include "simulation/gpu/clusters.h"
+#include "simulation/gpu/code_path.h"
 #include "simulation/gpu/crossbar.h"
 #include "simulation/gpu/memory_side.h"
 #include "simulation/gpu/occupancy.h"
 #include "simulation/gpu/recorder.h"
+#include "simulation/gpu/register_cache.h"
 #include "simulation/gpu/sector_cache.h"
 #include "simulation/gpu/trace.h"
 
@@ -28,9 +31,13 @@ public:
     void use(const std::vector<StaticInstruction>& statics) { statics_ = &statics; }
     bool hasRoom(std::size_t kernel) const;
     int freeSlot() const;
-    /// Takes a block into `freeSlot()`; its contents are swapped out of `block`.
-    void place(std::size_t kernel, TraceBlock& block, std::uint64_t cycle);
+    /// Takes a block into `freeSlot()`; its contents are swapped out of `block`. `code`: of its kernel, so far.
+    void place(std::size_t kernel, TraceBlock& block, const CodeExtent& code, std::uint64_t cycle);
+    /// The block that was placed last there is of a cluster.
+    void join(int slot, const ClusterSeat& seat);
+    void hear(const ClusterWord& word);
     bool empty() const { return usedBlocks_ == 0; }
+    unsigned blocks() const { return usedBlocks_; }
     std::uint64_t finishedBlocks() const { return finished_; }
     std::uint64_t finishedBlocks(std::size_t kernel) const { return kernels_[kernel].finished; }
 
@@ -51,7 +58,7 @@ public:
         archive(finished_, nextAge_, carvedBytes_, waiting_, ready_, unknown_, barrier_, fence_, fenceIssued_,
                 lastIssued_, lastFetched_, fetched_, firstScheduler_, order_, writtenBanks_, unitFree_, portFree_,
                 memoryQueue_, memoryAt_, dispatchReady_, dispatchHeld_, l1Entered_, l1_, replies_, accepted_, writing_,
-                writeTurn_, wake_, last_, slept_, retryAt_);
+                writeTurn_, wake_, last_, slept_, retryAt_, code_, registerCaches_, constantBlocks_, constantWaits_);
         if (archive.reads()) archive.check(isSound());
     }
     Request* spare() { return pool_.take(); }
@@ -59,7 +66,8 @@ public:
     /// By kernel. Cycles of an SM that holds blocks of several are those of the kernel that found it empty, until its
     /// last block here ends; then of the one with the oldest block.
     std::vector<Counters> counts;
-    Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
+    std::vector<ClusterNote> notes;  ///< of the last cycle; who reads them empties them
+    Recorder* recorder = nullptr;    ///< told of every cycle; null: nobody looks
 
 private:
     static constexpr int wheelSize = 1024;
@@ -83,6 +91,11 @@ private:
         int awaitedGroups = 0;        ///< these must be empty
         int oldestGroup = 0;          ///< all before it are
         Fifo<std::uint32_t> ordered;  ///< loads and stores under way, where they return in order
+        struct Peer {
+            std::uint32_t copied = 0, reached = 0;
+        };
+        std::vector<Peer> peers;  ///< warps of the same place in the blocks of a cluster that shares copies
+        std::uint32_t toldCopies = 0, waits = 0;  ///< groups told of to them; waits for copies so far
     };
     struct Block {
         bool used = false;
@@ -92,6 +105,7 @@ private:
         std::uint64_t place = 0;  ///< the warps' places until the block ends
         std::uint64_t age = 0;
         std::uint8_t kernel = 0;
+        ClusterSeat seat;
     };
     /// A kernel that runs, as this SM needs it.
     struct Kernel {
@@ -100,7 +114,9 @@ private:
         int most = 0;                                          ///< blocks here
         int l1Ways = 1, carvedBytes = 0;
         bool changesL1 = false;
-        int blocks = 0;  ///< here now
+        std::uint64_t id = 0;   ///< of its code, the same in every launch
+        CodeExtent code, left;  ///< so far; what an earlier run has left of it behind the L0
+        int blocks = 0;         ///< here now
         std::uint64_t finished = 0;
     };
     struct Load {
@@ -145,13 +161,24 @@ private:
     void operands();
     void issue(std::uint64_t now);
     bool modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint64_t now);
-    void modernIssue(const StaticInstruction& one, LaneMask mask, std::uint8_t warp, unsigned scheduler,
-                     std::uint64_t now);
+    void modernIssue(const StaticInstruction& one, const Flight& flight, std::uint64_t now);
+    unsigned remoteLatency(const Flight& flight, std::uint64_t now);
     bool tryIssue(std::uint8_t warp, unsigned scheduler, std::uint64_t now);
+    bool constantIsThere(const StaticInstruction& one, std::uint8_t warp, unsigned scheduler, std::uint64_t now);
+    void learnCode(Kernel& kernel, const CodeExtent& code);
+    unsigned codeThere(std::uint8_t warp, unsigned most, std::uint64_t now);
+    void wakeCode(std::uint64_t now);
+    bool waitsForConstant(unsigned scheduler, std::uint64_t able, std::uint64_t now) const;
     void observe(unsigned scheduler, std::uint64_t candidates);  ///< for the recorder
     void fetch(std::uint64_t now);
     void arrive(Warp& warp, std::uint8_t id);
     void releaseBarrier(Block& block);
+    void tell(ClusterNote::Kind kind, std::uint8_t warp, std::uint32_t count);
+    void listen(std::uint64_t now);
+    void arriveInCluster(std::uint8_t warp, bool waits);
+    void leaveCluster(std::uint8_t warp);
+    void tellCopies(std::uint8_t warp);
+    bool peersAreThere(const Warp& warp) const;
     void leave(std::uint8_t id, std::uint64_t now);
     void checkGroups(std::uint8_t id);
     bool send(Request* request);
@@ -184,6 +211,10 @@ private:
     std::uint64_t live_ = 0, done_ = 0, fetchable_ = 0, buffered_ = 0, waiting_ = 0, ready_ = 0, unknown_ = 0;
     std::uint64_t barrier_ = 0, fence_ = 0;
     std::array<std::uint64_t, 64> fenceIssued_{};
+    // Of clusters: a bit per warp that has arrived at the barrier, or waits there; what is to come.
+    std::uint64_t clusterArrived_ = 0, clusterWaits_ = 0;
+    std::vector<ClusterWord> words_;
+    std::uint64_t remoteFree_ = 0;  ///< when the port to other SMs' shared memory is
     std::vector<std::uint64_t> ofScheduler_;
     std::vector<int> lastIssued_;
     int lastFetched_ = 0, fetched_ = -1;
@@ -203,6 +234,13 @@ private:
     std::array<std::uint64_t, 8> portFree_{};
     std::array<std::array<std::uint64_t, 5>, 8> memoryQueue_{};
     std::array<std::uint8_t, 8> memoryAt_{};
+    std::array<RegisterCache, 8> registerCaches_{};
+    CodePath code_;
+    bool looksUpCode_ = false;  ///< else all of it stands in every L0
+    // A bit per warp: its next instruction is under way; its next instruction waits for a constant.
+    std::uint64_t codeWaits_ = 0, constantWaits_ = 0;
+    std::array<std::uint64_t, 64> codeReady_{};
+    std::array<std::uint64_t, 8> constantBlocks_{};  ///< until when a scheduler stands still for a constant
     std::vector<std::array<std::uint64_t, wheelSize / 64>> arriving_;  ///< by unit and scheduler
     std::array<std::uint8_t, wheelSize> results_{};
     std::array<std::int32_t, wheelSize> wheel_{};
@@ -243,6 +281,7 @@ private:
     bool slept_ = false;
     std::uint64_t retryAt_ = never;  ///< a warp that had all but its turn may issue
     std::uint64_t idleNow_ = 0, dependenceNow_ = 0, unitNow_ = 0, refusedNow_ = 0, conflictNow_ = 0, bankNow_ = 0;
+    std::uint64_t codeNow_ = 0, constantNow_ = 0;
 };
 
 }  // namespace orrery::gpusim

@@ -2,8 +2,32 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace orrery::gpusim {
+
+namespace {
+
+constexpr unsigned remoteQueue = 256;  // cycles of the port that may be asked for ahead
+
+bool isRemote(Action action) {
+    return action == Action::RemoteLoad || action == Action::RemoteStore;
+}
+
+}  // namespace
+
+// Shared memory of another block of the cluster: the distance, and what its words take at the port.
+unsigned Sm::remoteLatency(const Flight& flight, std::uint64_t now) {
+    const auto& clusters = machine_.generation.clusters;
+    const Block& block = blocks_[warps_[flight.warp].block];
+    const double bytes = 128.0 * std::max(1u, flight.count);
+    const auto cycles = static_cast<unsigned>(std::ceil(bytes / clusters.bytes)),
+               one = static_cast<unsigned>(std::ceil(128 / clusters.bytes));
+    remoteFree_ = std::max(remoteFree_, now) + cycles;
+    const int distance = block.seat.members > 2 ? clusters.remoteLatency : clusters.pairLatency;
+    warps_[flight.warp].counts->sharedPasses += flight.count;
+    return static_cast<unsigned>(remoteFree_ - now) - std::min(cycles, one) + static_cast<unsigned>(distance);
+}
 
 bool Sm::collides(const Warp& warp) const {
     const StaticInstruction& one = (*statics_)[blocks_[warp.block].trace.instructions[warp.at].what];
@@ -30,19 +54,39 @@ void Sm::releaseBarrier(Block& block) {
 // Whether unit, register ports and queue of memory take it now.
 bool Sm::modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint64_t now) {
     if (portFree_[scheduler] > now) return false;
+    // What comes over the network of SMs waits for its turn there.
+    if (isRemote(one.action) && remoteFree_ > now + remoteQueue) return false;
     if (one.unit == Unit::Mem) return memoryQueue_[scheduler][memoryAt_[scheduler]] <= now;
     return unitFree_[static_cast<std::size_t>(one.unit)][scheduler] <= now;
 }
 
+// An operand in constant memory that misses holds its scheduler for four cycles at most; then other warps go on (Huerta
+// et al.).
+bool Sm::constantIsThere(const StaticInstruction& one, std::uint8_t id, unsigned scheduler, std::uint64_t now) {
+    Warp& warp = warps_[id];
+    const std::uint64_t ready = code_.operand(scheduler, static_cast<std::uint32_t>(one.constant), now, *warp.counts);
+    constantWaits_ &= ~(std::uint64_t{1} << id);
+    if (ready <= now) return true;
+    warp.issues = ready;
+    retryAt_ = std::min(retryAt_, ready);
+    constantWaits_ |= std::uint64_t{1} << id;
+    if (recorder)
+        recorder->warp(id, scheduler, WarpState::Constant, blocks_[warp.block].trace.instructions[warp.at].what);
+    constantBlocks_[scheduler] = portFree_[scheduler] = std::min(ready, now + 4);
+    return false;
+}
+
 // Fixed latencies: a dependent instruction may issue when they are over. Two register banks per sub-core with one read
-// port each: every further operand of one bank is a bubble.
-void Sm::modernIssue(const StaticInstruction& one, LaneMask mask, std::uint8_t warp, unsigned scheduler,
-                     std::uint64_t now) {
-    std::array<unsigned, 2> operands{};
-    for (unsigned i = 0; i < one.sources; ++i) ++operands[one.source[i] & 1];
+// port each: every further operand of one bank is a bubble, unless the register-file cache has it.
+void Sm::modernIssue(const StaticInstruction& one, const Flight& flight, std::uint64_t now) {
+    const unsigned scheduler = flight.scheduler;
+    const std::uint8_t warp = flight.warp;
     // A wavefront's registers are read over the four cycles that it issues in.
-    const unsigned ports = machine_.lanes > 32 ? 1 : std::max({1u, operands[0], operands[1]});
-    portFree_[scheduler] = now + ports;
+    portFree_[scheduler] = now + (machine_.lanes > 32 ? 1 : registerCaches_[scheduler].read(one, warp));
+    unsigned latency = static_cast<unsigned>(one.latency);
+    if (one.loadsConstant && one.constant >= 0)
+        latency += code_.loadMiss(static_cast<std::uint32_t>(one.constant), now, *warps_[warp].counts);
+    if (isRemote(one.action)) latency = remoteLatency(flight, now);
     unitFree_[static_cast<std::size_t>(one.unit)][scheduler] = now + static_cast<unsigned>(one.initiation);
     std::int32_t at = 0;
     if (freeResults_.empty()) {
@@ -52,10 +96,9 @@ void Sm::modernIssue(const StaticInstruction& one, LaneMask mask, std::uint8_t w
         at = freeResults_.back();
         freeResults_.pop_back();
     }
-    const std::size_t slot = (now + static_cast<unsigned>(one.latency)) % wheelSize;
+    const std::size_t slot = (now + latency) % wheelSize;
     resultPool_[static_cast<std::size_t>(at)] = {
-        wheel_[slot], one.destination, warp, static_cast<std::uint8_t>(one.unit), static_cast<std::uint8_t>(scheduler),
-        mask};
+        wheel_[slot], one.destination, warp, static_cast<std::uint8_t>(one.unit), flight.scheduler, flight.mask};
     wheel_[slot] = at;
     wheelMask_[slot / 64] |= std::uint64_t{1} << (slot % 64);
 }
@@ -71,16 +114,18 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
         return false;
     }
     if (machine_.modernCore && !modernTakes(one, scheduler, now)) return false;
+    if (one.constant >= 0 && machine_.modernCore && !one.loadsConstant && !constantIsThere(one, id, scheduler, now))
+        return false;
     // A wavefront stands still until its branch is decided.
     const bool branches = machine_.lanes > 32 && one.unit == Unit::Special1;
     warp.issues = now + static_cast<unsigned>(branches ? one.latency : machine_.issueEvery);
     const auto bit = std::uint64_t{1} << id;
     Flight aside;
-    const bool direct = machine_.modernCore && one.unit != Unit::Mem;
+    const bool direct = machine_.modernCore && (one.unit != Unit::Mem || isRemote(one.action));
     Flight& f = direct ? aside : issued_[u][scheduler];
     f = {next.mask, next.what, next.first, next.count, order_++, 0, id, static_cast<std::uint8_t>(scheduler), 0, true};
     if (direct)
-        modernIssue(one, next.mask, id, scheduler, now);
+        modernIssue(one, f, now);
     else
         issuedMask_[u] |= static_cast<std::uint8_t>(1u << scheduler);
     ++warp.at;
@@ -121,6 +166,10 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
         case Action::Fence:
             fence_ |= bit, waiting_ |= bit;
             break;
+        case Action::ClusterArrive:
+        case Action::ClusterWait:
+            arriveInCluster(id, one.action == Action::ClusterWait);
+            break;
         case Action::Atomic:
             warp.atomics += static_cast<int>(lanes);
             if (next.count == 0)
@@ -135,12 +184,14 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
             break;
         case Action::CloseGroup:
             warp.groups.push_back(0);
+            tellCopies(id);
             break;
         case Action::AwaitGroup: {
             const int closed = static_cast<int>(warp.groups.size()) - 1;
             warp.awaitedGroups = std::max(0, closed - static_cast<int>(next.count));
             if (warp.awaitedGroups > 0) {
                 waiting_ |= bit;
+                if (!warp.peers.empty()) tell(ClusterNote::Kind::Reached, id, ++warp.waits);
                 checkGroups(id);
             }
             break;
@@ -154,6 +205,7 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
         warp.inPipe -= warp.buffered;
         warp.buffered = 0;
         if (blocks_[warp.block].arrived) releaseBarrier(blocks_[warp.block]);
+        leaveCluster(id);
     }
     return true;
 }
@@ -176,7 +228,7 @@ void Sm::issue(std::uint64_t now) {
         const std::uint64_t candidates = buffered_ & ~waiting_ & ofScheduler_[s];
         if (recorder) observe(s, candidates);
         if (!candidates) {
-            ++idleNow_;
+            ++((codeWaits_ & ofScheduler_[s]) != 0 ? codeNow_ : idleNow_);
             continue;
         }
         for (auto left = candidates & unknown_; left; left &= left - 1) {
@@ -225,7 +277,10 @@ void Sm::issue(std::uint64_t now) {
         }
         if (done)
             moved_ = true;
-        else
+        else if (waitsForConstant(s, candidates & ready_, now)) {
+            ++constantNow_;
+            if (recorder) recorder->scheduler(s, SchedulerState::Constant);
+        } else
             ++unitNow_;
     }
     firstScheduler_ = (firstScheduler_ + 1) % n;
@@ -233,7 +288,7 @@ void Sm::issue(std::uint64_t now) {
 
 void Sm::leave(std::uint8_t id, std::uint64_t) {
     const auto bit = std::uint64_t{1} << id;
-    live_ &= ~bit, done_ &= ~bit, fetchable_ &= ~bit, buffered_ &= ~bit;
+    live_ &= ~bit, done_ &= ~bit, fetchable_ &= ~bit, buffered_ &= ~bit, codeWaits_ &= ~bit, constantWaits_ &= ~bit;
     Block& block = blocks_[warps_[id].block];
     block.warps &= ~bit;
     moved_ = true;
@@ -250,15 +305,72 @@ void Sm::leave(std::uint8_t id, std::uint64_t) {
     if (usedBlocks_ == 0 && machine_.invalidatesL1) l1_.invalidate();
 }
 
+// What the kernel's program is, as far as it is known, and whether it must be looked up: it does not fit an L0 beside
+// the others, or its first run finds it in L2.
+void Sm::learnCode(Kernel& kernel, const CodeExtent& code) {
+    kernel.code = code;
+    std::int64_t all = code.bytes();
+    for (const Kernel& other : kernels_) {
+        if (&other != &kernel && other.blocks > 0) all += other.code.bytes();
+    }
+    looksUpCode_ = machine_.coldCode || !code_.fitsL0(all);
+    if (!looksUpCode_ || machine_.coldCode || code.end == code.first) return;
+    // In the order of addresses, as straight-line code leaves it.
+    CodeExtent& left = kernel.left;
+    const auto leave = [&](std::uint32_t from, std::uint32_t end) {
+        constexpr std::uint32_t perLine = CodePath::lineBytes / 16;
+        const std::uint32_t last = (end + perLine - 1) / perLine, room = code_.linesBehind();
+        for (std::uint32_t line = std::max(from / perLine, last > room ? last - room : 0); line < last; ++line)
+            code_.leave(CodePath::lineOf(kernel.id, line * perLine));
+    };
+    if (left.end == 0) left = {code.first, code.first};
+    if (code.first < left.first) leave(code.first, left.first);
+    leave(left.end, code.end);
+    left = {std::min(left.first, code.first), code.end};
+}
+
+// How many of the next instructions of a warp have arrived.
+unsigned Sm::codeThere(std::uint8_t id, unsigned most, std::uint64_t now) {
+    Warp& warp = warps_[id];
+    const Kernel& kernel = kernels_[warp.kernel];
+    const auto scheduler = static_cast<unsigned>(id % machine_.schedulers);
+    const std::uint64_t last = CodePath::lineOf(kernel.id, kernel.code.end > 0 ? kernel.code.end - 1 : 0);
+    for (unsigned i = 0; i < most; ++i) {
+        const std::uint32_t pc = blocks_[warp.block].trace.instructions[warp.at + i].pc;
+        codeReady_[id] = code_.ask(scheduler, CodePath::lineOf(kernel.id, pc), last, now, *warp.counts);
+        if (codeReady_[id] > now) return i;
+    }
+    return most;
+}
+
+void Sm::wakeCode(std::uint64_t now) {
+    for (auto left = codeWaits_; left; left &= left - 1) {
+        const auto w = static_cast<std::size_t>(std::countr_zero(left));
+        if (codeReady_[w] > now) continue;
+        codeWaits_ &= ~(std::uint64_t{1} << w), fetchable_ |= std::uint64_t{1} << w;
+    }
+}
+
+bool Sm::waitsForConstant(unsigned scheduler, std::uint64_t able, std::uint64_t now) const {
+    return constantBlocks_[scheduler] > now || (able != 0 && (able & ~constantWaits_) == 0);
+}
+
 void Sm::fetch(std::uint64_t now) {
+    if (codeWaits_) wakeCode(now);
     for (int pass = 0; pass < machine_.fetches; ++pass) {
         if (fetched_ >= 0) {
             Warp& warp = warps_[static_cast<std::size_t>(fetched_)];
             const auto bit = std::uint64_t{1} << fetched_;
             if ((live_ & bit) && !(done_ & bit)) {
-                warp.buffered = static_cast<std::uint8_t>(std::min<std::uint32_t>(2, warp.end - warp.at));
-                warp.inPipe += warp.buffered;
-                buffered_ |= bit, unknown_ |= bit;
+                unsigned arrived = std::min<std::uint32_t>(2, warp.end - warp.at);
+                if (looksUpCode_) arrived = codeThere(static_cast<std::uint8_t>(fetched_), arrived, now);
+                if (arrived > 0) {
+                    warp.buffered = static_cast<std::uint8_t>(arrived);
+                    warp.inPipe += warp.buffered;
+                    buffered_ |= bit, unknown_ |= bit;
+                } else {
+                    codeWaits_ |= bit;
+                }
             }
             fetched_ = -1;
             moved_ = true;

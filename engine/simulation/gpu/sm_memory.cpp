@@ -11,7 +11,7 @@ void Sm::sectorDone(std::uint32_t at, std::uint32_t lanes, bool atomic) {
     Warp& warp = warps_[load.warp];
     if (atomic) {
         warp.atomics -= static_cast<int>(lanes);
-        if (warp.atomics <= 0 && !((barrier_ | fence_) >> load.warp & 1) && warp.awaitedGroups == 0)
+        if (warp.atomics <= 0 && !((barrier_ | fence_ | clusterWaits_) >> load.warp & 1) && warp.awaitedGroups == 0)
             await(load.warp, false);
     }
     if (--load.left > 0) return;
@@ -27,6 +27,7 @@ void Sm::finish(std::uint32_t at) {
     release(load.warp, load.destination);
     if (load.group >= 0) {
         --warp.groups[static_cast<std::size_t>(load.group)];
+        tellCopies(load.warp);
         checkGroups(load.warp);
     }
 }
@@ -38,6 +39,7 @@ void Sm::checkGroups(std::uint8_t id) {
     for (; warp.oldestGroup < warp.awaitedGroups; ++warp.oldestGroup) {
         if (warp.groups[static_cast<std::size_t>(warp.oldestGroup)] > 0) return;
     }
+    if (!warp.peers.empty() && !peersAreThere(warp)) return;
     warp.awaitedGroups = 0;
     await(id, false);
 }

@@ -21,13 +21,13 @@ void Sm::observe(unsigned scheduler, std::uint64_t candidates) {
         if (done_ & bit) {
             tell(WarpState::Done, last);
         } else if (waiting_ & bit) {
-            tell(barrier_ & bit           ? WarpState::Barrier
-                 : fence_ & bit           ? WarpState::Fence
-                 : warp.awaitedGroups > 0 ? WarpState::Copies
-                                          : WarpState::Atomic,
+            tell((barrier_ | clusterWaits_) & bit ? WarpState::Barrier
+                 : fence_ & bit                   ? WarpState::Fence
+                 : warp.awaitedGroups > 0         ? WarpState::Copies
+                                                  : WarpState::Atomic,
                  last);
         } else if (!(candidates & bit)) {
-            tell(WarpState::Fetch, next);
+            tell(codeWaits_ & bit ? WarpState::Code : WarpState::Fetch, next);
         } else {
             const StaticInstruction& one = (*statics_)[next];
             bool free = true;
@@ -40,10 +40,11 @@ void Sm::observe(unsigned scheduler, std::uint64_t candidates) {
             for (unsigned i = 0; i < one.sources; ++i) look(one.source[i]);
             if (!free) continue;
             ready = true;
-            tell(WarpState::NotSelected, next);
+            tell(constantWaits_ & bit ? WarpState::Constant : WarpState::NotSelected, next);
         }
     }
-    recorder->scheduler(scheduler, !candidates ? SchedulerState::NoInstruction
+    recorder->scheduler(scheduler, !candidates ? codeWaits_ & ofScheduler_[scheduler] ? SchedulerState::Code
+                                                                                      : SchedulerState::NoInstruction
                                    : ready     ? SchedulerState::Unit
                                                : SchedulerState::Dependence);
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view begins = "orrery-gpu-snapshot ";
 // To be raised whenever what is kept, or what it means to the machine, changes.
-constexpr int format = 3;
+constexpr int format = 4;
 
 // What the bytes look like: another build's members would be read as ours.
 std::string layout() {
@@ -46,6 +46,12 @@ std::string snapshotMachine(const Machine& machine) {
         whole(g.computeCapability, g.tensorLatency, g.unifiedBytes, g.copiesPast, g.matrixLoads, g.groups, g.groupRows,
               g.lanes, g.issueEvery, g.ordersMemory, g.fillsLines, g.oldestFirst);
         for (const int bytes : g.carveBytes) whole(bytes);
+        for (const GpuGeneration::LineCache& cache :
+             {g.code.l0, g.code.l1, g.code.shared, g.constants.operands, g.constants.loads})
+            whole(cache.bytes, cache.ways, cache.latency);
+        all.add(g.clusters.sms).add(g.clusters.bytes);
+        whole(g.clusters.most, g.clusters.barrier, g.clusters.pairLatency, g.clusters.remoteLatency);
+        whole(g.code.l2Latency, g.code.ahead, g.constants.loadLatency, machine.coldCode);
     }
     return all.hex();
 }

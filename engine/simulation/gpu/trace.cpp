@@ -161,7 +161,12 @@ Expected<bool> KernelTrace::readHeader() {
             fine = whole(header_.binaryVersion, 1000);
         else if (key == "accelsim tracer version")
             fine = whole(header_.traceVersion, 100);
-        else if (key == "warp lanes")
+        else if (key == "cluster dim") {
+            std::array<int, 3> cluster{1, 1, 1};
+            if (!triple(value, {16, 1, 1}, cluster))
+                return broken("a cluster that is no (n,1,1)", "up to 16 blocks side by side along x");
+            header_.cluster = cluster[0];
+        } else if (key == "warp lanes")
             fine = whole(header_.lanes, 64);
         else if (key == "cuda stream id")
             header_.stream = hexIn(value).value_or(0);
@@ -175,6 +180,10 @@ Expected<bool> KernelTrace::readHeader() {
     }
     if (!grid || !block)
         return broken("a header without grid or block", "-grid dim = (x,y,z) and -block dim = (x,y,z)");
+    if (header_.grid[0] % header_.cluster != 0) {
+        return broken(fmt::format("a grid of {} blocks in clusters of {}", header_.grid[0], header_.cluster),
+                      "a grid that whole clusters fill along x");
+    }
     if (header_.lanes != machine_->lanes) {
         return broken(fmt::format("warps of {} lanes; `{}` has {}", header_.lanes, machine_->name, machine_->lanes),
                       "a trace and a machine of the same kind of GPU",
@@ -243,7 +252,9 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
         return broken("an instruction without program counter and mask",
                       "PC MASK DESTINATIONS [R] OPCODE SOURCES [R…] WIDTH …");
     Executed out;
-    out.mask = *mask;
+    out.mask = *mask, out.pc = static_cast<std::uint32_t>(*pc >> 4);
+    if (code_.end == 0) code_.first = out.pc;
+    code_.first = std::min(code_.first, out.pc), code_.end = std::max(code_.end, out.pc + 1);
     const std::size_t slot = static_cast<std::size_t>(*pc >> 4) & 0xffff;
     if (slot >= memo_.size()) memo_.resize(slot + 1);
     Memo& memo = memo_[slot];
@@ -266,6 +277,16 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
         const auto registerIn = [&](std::string_view word) {
             return word.starts_with('R') ? number(word.substr(1), 255) : std::nullopt;
         };
+        // Beyond Accel-Sim's words: `R14.reuse`, and operands in constant memory, `c[0x0][0x160]`.
+        const auto constantIn = [&](std::string_view word) -> std::optional<std::int32_t> {
+            const auto bankEnd = word.find("][");
+            if (!word.starts_with("c[") || !word.ends_with(']') || bankEnd == std::string_view::npos)
+                return std::nullopt;
+            const auto bank = hexIn(word.substr(2, bankEnd - 2)),
+                       offset = hexIn(word.substr(bankEnd + 2, word.size() - bankEnd - 3));
+            if (!bank || !offset || *bank > 31 || *offset > 0xffff) return std::nullopt;
+            return static_cast<std::int32_t>(*bank << 16 | *offset);
+        };
         const auto destinations = number(words.next(), 4);
         if (!destinations) return broken("the number of destinations is missing", "0 to 4");
         for (int i = 0; i < *destinations; ++i) {
@@ -281,14 +302,22 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
                           fmt::format("binary version {}", header_.binaryVersion));
         const auto sources = number(words.next(), 8);
         if (!sources) return broken("the number of sources is missing", "0 to 8");
-        one.sourcesWritten = static_cast<std::uint8_t>(*sources);
         for (int i = 0; i < *sources; ++i) {
-            const auto id = registerIn(words.next());
-            if (!id) return broken("a source that is no register", "R0 … R255");
-            const auto reg = static_cast<std::uint8_t>(*id);
-            const auto* end = one.source.begin() + one.sources;
-            if (one.sources < 4 && std::find<const std::uint8_t*>(one.source.begin(), end, reg) == end)
-                one.source[one.sources++] = reg;
+            auto word = words.next();
+            if (word.starts_with('c')) {
+                const auto address = constantIn(word);
+                if (!address)
+                    return broken(fmt::format("'{}' is no place in constant memory", word), "c[0xBANK][0xOFFSET]",
+                                  "banks up to 0x1f, offsets up to 0xffff");
+                one.constant = *address;
+                continue;
+            }
+            const bool reused = word.ends_with(".reuse");
+            if (reused) word.remove_suffix(6);
+            const auto id = registerIn(word);
+            if (!id) return broken("a source that is no register", "R0 … R255, R0.reuse or c[0x0][0x160]");
+            ++one.sourcesWritten;
+            addSource(one, static_cast<std::uint8_t>(*id), i, reused);
         }
         if (!fillStatic(*machine_, name, *opcode, one)) {
             return broken(fmt::format("the setting has no unit for '{}'", name), {},
@@ -349,7 +378,11 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
         const auto a = addresses_.empty() ? 0 : addresses_.front();
         if (header_.sharedBase && a >= header_.sharedBase && a < header_.sharedBase + (1u << 24))
             action = load ? Action::SharedLoad : Action::SharedStore;
-        else {
+        else if (header_.cluster > 1 && machine_->modernCore && header_.sharedBase && a >= header_.sharedBase &&
+                 a < header_.sharedBase + (static_cast<std::uint64_t>(header_.cluster) << 24)) {
+            // 16 MB of the window for each block of the cluster (mapa).
+            action = load ? Action::RemoteLoad : Action::RemoteStore;
+        } else {
             isLocal = header_.localBase && a >= header_.localBase && a < header_.localBase + (1u << 24);
             action = load ? Action::Load : Action::Store;
         }

@@ -31,7 +31,8 @@ struct KernelHeader {
     int sharedBytes = 0, registers = 0, binaryVersion = 0, traceVersion = 3;
     std::uint64_t stream = 0, sharedBase = 0, localBase = 0;
     bool lineInfo = false;
-    int lanes = 32;  ///< of a warp
+    int lanes = 32;   ///< of a warp
+    int cluster = 1;  ///< blocks that run together, side by side in the grid
     std::int64_t blocks() const { return std::int64_t{1} * grid[0] * grid[1] * grid[2]; }
     int threads() const { return block[0] * block[1] * block[2]; }
     int warps() const { return (threads() + lanes - 1) / lanes; }
@@ -47,6 +48,11 @@ struct StaticInstruction {
     std::uint8_t sources = 0;  ///< distinct ones
     std::uint8_t sourcesWritten = 0;
     std::array<std::uint8_t, 4> source{};
+    std::array<std::uint8_t, 4> slot{};  ///< of each source: its place among the operands
+    std::uint8_t reuse = 0;              ///< a bit per source: the register-file cache keeps it
+    bool loadsConstant = false;          ///< LDC
+    bool multicast = false;              ///< a copy for all blocks of the cluster
+    std::int32_t constant = -1;          ///< address of an operand in constant memory: bank × 65,536 + offset
     std::int16_t destination = -1;
     std::int16_t latency = 1, initiation = 1;
 };
@@ -64,6 +70,7 @@ struct Executed {
     std::uint32_t what = 0;  ///< index of the static part
     std::uint32_t first = 0;
     std::uint32_t count = 0;
+    std::uint32_t pc = 0;  ///< in instructions of 16 bytes
     LaneMask mask = 0;
 };
 
@@ -71,6 +78,12 @@ struct Executed {
 struct InstructionText {
     std::uint64_t pc = 0;
     std::string text;
+};
+
+/// Instructions of a program, by their place: 16 bytes each.
+struct CodeExtent {
+    std::uint32_t first = 0, end = 0;
+    std::int64_t bytes() const { return 16 * (std::int64_t{end} - first); }
 };
 
 struct TraceBlock {
@@ -94,7 +107,9 @@ public:
     /// False after the last.
     virtual Expected<bool> next(TraceBlock& block, const LocalPlace& local) = 0;
     virtual const std::vector<StaticInstruction>& statics() const = 0;
-    virtual std::string path() const = 0;                    ///< empty where it is no file
+    virtual std::string path() const = 0;  ///< empty where it is no file
+    /// Of the program, as far as it has been read; empty where nothing is known.
+    virtual CodeExtent code() const { return {}; }
     virtual std::vector<InstructionText> texts() const = 0;  ///< of the static instructions met so far
 
 protected:
@@ -114,6 +129,7 @@ public:
     Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
     const std::vector<StaticInstruction>& statics() const override { return statics_; }
     std::string path() const override { return stream_.path(); }
+    CodeExtent code() const override { return code_; }
     std::vector<InstructionText> texts() const override;
 
 private:
@@ -127,6 +143,7 @@ private:
     KernelHeader header_;
     bool inBlock_ = false;
     unsigned currentWarp_ = 0;
+    CodeExtent code_;
     std::vector<StaticInstruction> statics_;
     std::unordered_map<std::string, std::uint32_t> known_;
     struct Memo {

@@ -9,6 +9,7 @@
 #include "simulation/gpu/interval/event_wheel.h"
 #include "simulation/gpu/interval/memory_behind.h"
 #include "simulation/gpu/interval/timed_cache.h"
+#include "simulation/gpu/register_cache.h"
 #include "simulation/gpu/request.h"
 #include "simulation/gpu/trace.h"
 
@@ -90,6 +91,7 @@ private:
         std::vector<std::uint64_t> collectors, banks;
         std::array<std::uint64_t, 5> memoryQueue{};  ///< of the modern core: when its last five leave
         std::size_t memoryAt = 0;
+        RegisterCache registers;
         enum class State : std::uint8_t { Idle, Dependence, Unit } state = State::Idle;
     };
 
@@ -98,7 +100,7 @@ private:
     void prepare(std::uint32_t warp);
     void poke(std::uint64_t at);
     std::uint64_t collect(const StaticInstruction& one, std::uint32_t warp, Lane& lane, std::uint64_t now) const;
-    void modernIssue(const StaticInstruction& one, Lane& lane, std::uint64_t now) const;
+    void modernIssue(const StaticInstruction& one, std::uint32_t warp, Lane& lane, std::uint64_t now) const;
     void issue(std::uint32_t warp, Lane& lane, std::uint64_t now);
     void toMemory(std::uint32_t warp, const Executed& one, const StaticInstruction& what, std::uint64_t from,
                   std::uint64_t now);

@@ -93,10 +93,8 @@ std::uint64_t SmModel::collect(const StaticInstruction& one, std::uint32_t id, L
 }
 
 // The modern core takes it at once; what it holds shows in when others may issue.
-void SmModel::modernIssue(const StaticInstruction& one, Lane& lane, std::uint64_t now) const {
-    std::array<unsigned, 2> operands{};
-    for (unsigned i = 0; i < one.sources; ++i) ++operands[one.source[i] & 1];
-    const std::uint64_t ports = now + (machine_.lanes > 32 ? 1u : std::max({1u, operands[0], operands[1]}));
+void SmModel::modernIssue(const StaticInstruction& one, std::uint32_t warp, Lane& lane, std::uint64_t now) const {
+    const std::uint64_t ports = now + (machine_.lanes > 32 ? 1u : lane.registers.read(one, warp));
     for (auto& free : lane.issue) free = std::max(free, ports);
     if (one.unit != Unit::Mem) {
         auto& free = lane.issue[static_cast<std::size_t>(one.unit)];
@@ -151,7 +149,7 @@ void SmModel::issue(std::uint32_t id, Lane& lane, std::uint64_t now) {
     const bool modern = machine_.modernCore;
     std::uint64_t starts = now;
     if (modern)
-        modernIssue(one, lane, now);
+        modernIssue(one, id, lane, now);
     else
         starts = collect(one, id, lane, now);
     if (modern && one.unit == Unit::Mem) starts = std::max(now + 3, loadStoreFree_);

@@ -17,6 +17,7 @@ public:
     Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
     const std::vector<StaticInstruction>& statics() const override { return whole_.statics(); }
     std::string path() const override { return whole_.path(); }
+    CodeExtent code() const override { return whole_.code(); }
     std::vector<InstructionText> texts() const override { return whole_.texts(); }
     /// Warp instructions of each wave, of what has been read.
     const std::vector<double>& instructions() const { return instructions_; }

@@ -20,7 +20,8 @@ public:
             std::string text;
             text += one.destination >= 0 ? fmt::format("1 R{}", one.destination) : "0";
             text += fmt::format(" {} {}", one.opcode, one.sources.size());
-            for (const int source : one.sources) text += fmt::format(" R{}", source);
+            for (std::size_t i = 0; i < one.sources.size(); ++i)
+                text += fmt::format(" R{}{}", one.sources[i], (one.reuse >> i & 1) != 0 ? ".reuse" : "");
             words_.push_back(fmt::format(" {} ", text));
             widths_.push_back(one.width);
             pcs_.push_back(fmt::format("{:04x}", pc));
@@ -77,7 +78,9 @@ void writeTrace(const KernelTemplate& kernel, int id, std::ostream& to) {
         "-enable lineinfo = 0\n{}\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
         "mem_width [adrrescompress?] [mem_addresses] immediate\n\n",
         h.name, id, h.grid[0], h.grid[1], h.grid[2], h.block[0], h.block[1], h.block[2], h.sharedBytes, h.registers,
-        h.binaryVersion, h.sharedBase, h.localBase, h.lanes != 32 ? fmt::format("-warp lanes = {}\n", h.lanes) : "");
+        h.binaryVersion, h.sharedBase, h.localBase,
+        (h.lanes != 32 ? fmt::format("-warp lanes = {}\n", h.lanes) : "") +
+            (h.cluster > 1 ? fmt::format("-cluster dim = ({},1,1)\n", h.cluster) : ""));
     TextSink sink(kernel);
     for (std::int64_t block = 0; block < h.blocks(); ++block) {
         to << fmt::format("#BEGIN_TB\n\nthread block = {},0,0\n\n", block);

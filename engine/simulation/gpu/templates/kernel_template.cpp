@@ -21,7 +21,7 @@ public:
 
     void op(int instruction, LaneMask lanes, unsigned groups) override {
         Executed out;
-        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
+        out.what = out.pc = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
         out.first = static_cast<std::uint32_t>(block_.accesses.size());
         out.count = groups;
         block_.instructions.push_back(out);
@@ -29,7 +29,7 @@ public:
     void access(int instruction, LaneMask lanes, std::span<const std::uint64_t> addresses) override {
         if (lanes == 0) return;
         Executed out;
-        out.what = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
+        out.what = out.pc = static_cast<std::uint32_t>(instruction), out.mask = lanes & all_;
         addresses_.assign(addresses.begin(), addresses.end());
         const StaticInstruction& one = statics_[out.what];
         addAccesses(machine_, block_,
@@ -68,9 +68,9 @@ public:
 
 }  // namespace
 
-int KernelTemplate::define(std::string opcode, int destination, std::vector<int> sources, int width) {
-    if (header_.lanes > 32) opcode = cdnaOpcode(opcode);
-    instructions_.push_back({std::move(opcode), destination, std::move(sources), width});
+int KernelTemplate::define(std::string opcode, int destination, std::vector<int> sources, int width, unsigned reuse) {
+    if (header_.lanes > 32) opcode = cdnaOpcode(opcode), reuse = 0;
+    instructions_.push_back({std::move(opcode), destination, std::move(sources), width, reuse});
     return static_cast<int>(instructions_.size()) - 1;
 }
 
@@ -101,12 +101,8 @@ Expected<TemplateSource> TemplateSource::open(KernelTemplatePtr kernel, const Ma
         }
         one.destination = static_cast<std::int16_t>(each.destination);
         one.sourcesWritten = static_cast<std::uint8_t>(each.sources.size());
-        for (const int source : each.sources) {
-            const auto reg = static_cast<std::uint8_t>(source);
-            const auto* end = one.source.begin() + one.sources;
-            if (one.sources < 4 && std::find<const std::uint8_t*>(one.source.begin(), end, reg) == end)
-                one.source[one.sources++] = reg;
-        }
+        for (std::size_t i = 0; i < each.sources.size(); ++i)
+            addSource(one, static_cast<std::uint8_t>(each.sources[i]), static_cast<int>(i), (each.reuse >> i & 1) != 0);
         out.statics_.push_back(one);
     }
     out.kernel_ = std::move(kernel);

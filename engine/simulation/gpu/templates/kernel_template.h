@@ -23,7 +23,8 @@ struct TemplateInstruction {
     std::string opcode;
     int destination = -1;  ///< register, -1 for none
     std::vector<int> sources;
-    int width = 0;  ///< bytes of a lane's access, 0 where it touches no memory
+    int width = 0;       ///< bytes of a lane's access, 0 where it touches no memory
+    unsigned reuse = 0;  ///< a bit per source that the register-file cache keeps, as the assembler marks it
 };
 
 /// Takes what a warp executes.
@@ -66,7 +67,8 @@ public:
 protected:
     KernelTemplate() = default;
     /// Opcodes are SASS; of wavefronts they become those of CDNA (`cdnaOpcode`).
-    int define(std::string opcode, int destination = -1, std::vector<int> sources = {}, int width = 0);
+    int define(std::string opcode, int destination = -1, std::vector<int> sources = {}, int width = 0,
+               unsigned reuse = 0);
     /// By the version of the ISA: 942 (gfx942) has wavefronts of 64 lanes.
     void setVersion(int version);
     int lanes() const { return header_.lanes; }
@@ -93,6 +95,7 @@ public:
     Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
     const std::vector<StaticInstruction>& statics() const override { return statics_; }
     std::string path() const override { return {}; }
+    CodeExtent code() const override { return {0, static_cast<std::uint32_t>(statics_.size())}; }
     std::vector<InstructionText> texts() const override;
 
 private:

@@ -34,6 +34,8 @@ public:
         setVersion(s_.binaryVersion);
         header_.name = fmt::format("product_{}x{}x{}", s_.tileM, s_.tileN, s_.tileK);
         header_.grid = {static_cast<int>(s_.blocks()), 1, 1};
+        // Pairs lie side by side in the grid where a plane has an even number of tiles.
+        if (s_.multicast && upwards(s_.m, s_.tileM) * upwards(s_.n, s_.tileN) % 2 == 0) header_.cluster = 2;
         header_.block = {s_.warps * lanes(), 1, 1};
         header_.registers = s_.registers;
         header_.traceVersion = 4;
@@ -196,7 +198,19 @@ private:
         block %= down * across;
         const std::int64_t group = std::min<std::int64_t>(8, down), strip = group * across;
         const std::int64_t first = block / strip * group, rows = std::min(group, down - first);
-        at.m = first + block % strip % rows, at.n = block % strip / rows;
+        const std::int64_t inside = block % strip;
+        // Two that share an operand are neighbours; a row or column without one comes last.
+        const bool along = s_.tileM > s_.tileN;
+        const std::int64_t paired = !s_.multicast ? 0 : along ? across / 2 * 2 * rows : rows / 2 * 2 * across;
+        if (inside < paired) {
+            const std::int64_t pair = inside / 2, pairRows = along ? rows : rows / 2;
+            at.m = first + (along ? pair % pairRows : 2 * (pair % pairRows) + inside % 2);
+            at.n = along ? 2 * (pair / pairRows) + inside % 2 : pair / pairRows;
+        } else if (paired > 0) {
+            at.m = first + (along ? inside - paired : rows - 1), at.n = along ? across - 1 : inside - paired;
+        } else {
+            at.m = first + inside % rows, at.n = inside / rows;
+        }
         return at;
     }
 
@@ -227,7 +241,8 @@ private:
         const int loads = accesses(rowsA_, s_.tileM) + accesses(rowsB_, s_.tileN);
         for (int i = 0; i < loads; ++i) {
             if (s_.copiesPast) {
-                loads_.push_back(define("LDGSTS.E.BYPASS.128", -1, {5, 6}, 16));
+                loads_.push_back(define(header_.cluster > 1 ? "LDGSTS.E.BYPASS.128.MULTICAST" : "LDGSTS.E.BYPASS.128",
+                                        -1, {5, 6}, 16));
             } else {
                 loads_.push_back(define("LDG.E.128", stagingRegister + i % 32, {5}, 16));
                 stores_.push_back(define("STS.128", -1, {6, stagingRegister + i % 32}, 16));
@@ -262,9 +277,11 @@ private:
             for (int i = 0, sum = 0; i < threadM_; ++i) {
                 for (int j = 0; j < columns; ++j, ++sum) {
                     const int c = sums + sum % sumRegisters;
+                    // A row's element is read once for all of its columns.
                     multiply_[static_cast<std::size_t>(half)].push_back(
                         define(s_.form.opcode, c,
-                               {aRegister(half, i / vector), bRegister(half, j * s_.form.perLane / vector), c}));
+                               {aRegister(half, i / vector), bRegister(half, j * s_.form.perLane / vector), c}, 0,
+                               j + 1 < columns ? 1u : 0u));
                 }
             }
         }

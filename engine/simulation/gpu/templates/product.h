@@ -30,8 +30,9 @@ struct ProductSpec {
     int stages = 3;
     bool copiesPast = true;   ///< from memory to shared memory without registers (LDGSTS)
     bool matrixLoads = true;  ///< LDSM
-    bool multicast = false;   ///< two neighbours load half each, for both, of the operand that is larger in a tile
-    int registers = 128;      ///< of a thread
+    /// Two neighbours, a cluster, load half each, for both, of the operand that is larger in a tile.
+    bool multicast = false;
+    int registers = 128;  ///< of a thread
     int binaryVersion = 80;
     /// Distances of rows in memory, in elements; 0: k. Of a convolution's windows less than k, since they overlap.
     double aStride = 0, bStride = 0;
