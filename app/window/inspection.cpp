@@ -169,7 +169,7 @@ void Inspection::editComponents(const ComponentPaths& paths, const QString& attr
         done = editor_->setAttribute(paths, attribute, text, gesture);
     } else if (attribute == QLatin1String("name")) {
         done = editor_->rename(paths.front(), text);
-    } else if (attribute == QLatin1String("count")) {
+    } else if (attribute == QLatin1String("count") && !text.contains(QLatin1Char('x'), Qt::CaseInsensitive)) {
         bool whole = false;
         const qint64 count = text.trimmed().toLongLong(&whole);
         done = document.apply(setCountEdit(state, design, paths.front(), whole ? count : 0), gesture);

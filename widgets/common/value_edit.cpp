@@ -63,7 +63,9 @@ void ValueEdit::setFallback(const QString& shown) {
 }
 
 std::optional<Diagnostic> ValueEdit::examine(const QString& text) const {
-    if (dimension_) {
+    // What is more than a measure, such as rows × columns for a count, its own check knows.
+    const bool checksItself = check_ && dimension_ == Dimension::Count;
+    if (dimension_ && !checksItself) {
         if (auto measure = parseMeasure(text.trimmed().toStdString(), *dimension_); !measure) return measure.error();
     }
     return check_ ? check_(text) : std::nullopt;
