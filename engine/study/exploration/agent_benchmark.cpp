@@ -110,7 +110,7 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std
     }
     all.low = all.high = all.value;
     const double whole = scale.volume(all);
-    // Who has all the evaluations has its row to compare with: `random` and the others.
+    // For those who had a part of the evaluations: the others are held to the whole front.
     std::vector<std::size_t> counts;
     for (const BenchmarkScore& score : scores)
         if (score.agent.part > 1) counts.push_back(score.agent.evaluations(space));
