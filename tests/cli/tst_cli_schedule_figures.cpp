@@ -120,6 +120,14 @@ private slots:
                 .arg(percent(mean(trees, "top1", false)), percent(mean(sequence, "top1", false)),
                      percent(mean(trees, "top1", true)), rank(trees, false), rank(sequence, false), rank(trees, true));
         QVERIFY2(row("Ansor, 60 records").contains(told), qPrintable(told));
+        QFile page(ORRERY_SOURCE "/resources/handbook/schedules.md");
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const auto inside = [](const nlohmann::json& json) { return percent(json["intervals"]["coverage"]); };
+        const QString held = QString("%1 of the schedules lie inside by trees, %2 by the sequence model")
+                                 .arg(inside(trees), inside(sequence));
+        QVERIFY2(QString::fromUtf8(page.readAll()).contains(held), qPrintable(held));
+        QCOMPARE(trees["intervals"]["first_held"].get<int>(), 5);
+        QCOMPARE(sequence["intervals"]["first_held"].get<int>(), 6);
     }
     void searches() {
         if (!all()) QSKIP("asked with ORRERY_ALL_FIGURES=1");
