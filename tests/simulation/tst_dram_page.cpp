@@ -25,7 +25,7 @@ DramRules ddr4Page(const char* page) {
 
 // The channel of halfClockYaml() with reads and writes that close their row, 7 and 8. No rule says when a bank may be
 // refreshed after them, as in HBM3 of Ramulator 2.1.
-DramRules halfClockWithClosing() {
+QString halfClockWithClosingYaml() {
     QString yaml = QString::fromStdString(halfClockYaml());
     yaml.replace("REFab, REFpb]", "REFab, REFpb, RDA, WRA]");
     yaml.replace("[3, 4], [3, 4]", "[3, 4, 7, 8], [3, 4, 7, 8]");
@@ -33,7 +33,11 @@ DramRules halfClockWithClosing() {
     // A precharge is of rows that have not closed themselves.
     yaml.replace("[4, [3, 7], [1], 14]", "[4, [3], [1], 14]").replace("[4, [4, 8], [1], 70]", "[4, [4], [1], 70]");
     yaml += "          - [4, [7], [0], 54]\n          - [4, [8], [0], 110]\n";
-    return rulesOf(yaml.toStdString());
+    return yaml;
+}
+
+DramRules halfClockWithClosing() {
+    return rulesOf(halfClockWithClosingYaml().toStdString());
 }
 
 std::int64_t sentOf(const RuledResult& result, RuledCommand command) {
@@ -208,6 +212,52 @@ private slots:
         // An open page has the rules of the file alone.
         QVERIFY(setPage(rules, "open", true));
         QCOMPARE(rules.rules.size(), stated);
+    }
+    // Times that the file states are kept: only of WRA, of which it says nothing, is the refresh derived.
+    void statedRefreshesAreKept() {
+        DramRules rules = halfClockWithClosing();
+        const int closing = rules.commandOf("RDA"), renewal = rules.commandOf("REFpb");
+        rules.rules.push_back({rules.bankLevel(), {closing}, {renewal}, 20});
+        const std::size_t stated = rules.rules.size();
+        QVERIFY(setPage(rules, "closed", true));
+        int derived = 0;
+        for (std::size_t i = stated; i < rules.rules.size(); ++i) {
+            const DramRule& rule = rules.rules[i];
+            QVERIFY(rule.derived && rule.after == std::vector<int>{renewal});
+            QCOMPARE(rule.before, std::vector<int>{rules.commandOf("WRA")});
+            QCOMPARE(rule.cycles, std::int64_t{110});
+            ++derived;
+        }
+        QCOMPARE(derived, 1);
+    }
+    // Where nothing can be derived, the page is refused as where nothing is said; without refreshes it is not.
+    void refreshesThatCannotBeDerivedAreRefused_data() {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        // Between banks alone, or of other banks: a bank would be refreshed before it has closed itself.
+        QTest::newRow("of the rank") << "[4, [7], [0], 54]"
+                                     << "[1, [7], [0], 54]";
+        QTest::newRow("writes of the rank") << "[4, [8], [0], 110]"
+                                            << "[1, [8], [0], 110]";
+        QTest::newRow("refresh of the rank") << "[4, [7], [0], 54]"
+                                             << "[1, [7], [0, 6], 54]";
+        QTest::newRow("no such refresh") << ", REFpb, RDA"
+                                         << ", NONE, RDA";
+    }
+    void refreshesThatCannotBeDerivedAreRefused() {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QString yaml = halfClockWithClosingYaml();
+        QVERIFY(yaml.contains(from));
+        DramRules rules = rulesOf(yaml.replace(from, to).toStdString());
+        const std::size_t stated = rules.rules.size();
+        const auto set = setPage(rules, "closed", true);
+        QVERIFY(!set);
+        QCOMPARE(set.error().code, std::string("dram.page"));
+        QVERIFY2(set.error().message.find("refreshed") != std::string::npos, toText(set.error()).c_str());
+        QCOMPARE(rules.rules.size(), stated);
+        QVERIFY(rules.page == RuledPage::Open);
+        QVERIFY(setPage(rules, "closed", false));
     }
     // Bursts that follow RDA wait as after RD, or they meet on the bus; a bank that closes itself is not refreshed
     // before it has.

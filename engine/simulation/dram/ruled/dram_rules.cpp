@@ -51,14 +51,22 @@ bool has(const std::vector<int>& list, int command) {
     return command >= 0 && std::ranges::find(list, command) != list.end();
 }
 
+// Whether a rule from `level` down to that of banks says when a bank may be given the command after what it was given.
+bool isTold(const DramRules& rules, int before, int after, int level) {
+    return std::ranges::any_of(rules.rules, [&](const DramRule& rule) {
+        return rule.level >= level && rule.level <= rules.bankLevel() && !rule.sibling && rule.window <= 1 &&
+               has(rule.before, before) && has(rule.after, after);
+    });
+}
+
 // A bank must be closed to be refreshed, as it must be to be opened: what an activate of it waits for in the bank
-// itself, a refresh of it waits for too.
+// itself, a refresh of it waits for too, unless the file says itself how long. Rules above a bank are between banks.
 void deriveBankRefresh(DramRules& rules, int activate, int renewal) {
     std::vector<DramRule> derived;
     for (const DramRule& rule : rules.rules) {
         if (rule.level != rules.bankLevel() || rule.sibling || rule.window > 1 || !has(rule.after, activate)) continue;
         DramRule its = rule;
-        std::erase(its.before, renewal);
+        std::erase_if(its.before, [&](int before) { return before == renewal || isTold(rules, before, renewal, rules.bankLevel()); });
         if (its.before.empty()) continue;
         its.after = {renewal};
         its.derived = true;
@@ -67,21 +75,24 @@ void deriveBankRefresh(DramRules& rules, int activate, int renewal) {
     rules.rules.insert(rules.rules.end(), derived.begin(), derived.end());
 }
 
+void forgetDerived(DramRules& rules) {
+    std::erase_if(rules.rules, [](const DramRule& rule) { return rule.derived; });
+}
+
 }  // namespace
 
 Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh) {
     if (page != "open" && page != "closed")
         return fail("dram.page", fmt::format("there is no page policy '{}'", page), "open or closed");
     rules.page = RuledPage::Open;
-    std::erase_if(rules.rules, [](const DramRule& rule) { return rule.derived; });
+    forgetDerived(rules);
     if (page == "open") return {};
     const int activate = std::max(rules.commandOf("ACT"), rules.commandOf("ACT1"));
     const bool byBank = rules.controller == RuledController::HalfClock;
     const char* const renewal = byBank ? "REFpb" : "REFab";
-    bool derives = false;
+    const int renews = rules.commandOf(renewal);
     for (const auto& [plain, closing] : {std::pair{"RD", "RDA"}, {"WR", "WRA"}}) {
         const int same = rules.commandOf(plain), its = rules.commandOf(closing);
-        bool opens = false, renews = false;
         for (const DramRule& rule : rules.rules) {
             const auto refuse = [&](std::string message, std::string_view place) {
                 return fail("dram.page", std::move(message), fmt::format("rules that name both as {} commands", place),
@@ -95,20 +106,20 @@ Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh) {
             if (its >= 0 && column && has(rule.before, same) != has(rule.before, its))
                 return refuse(fmt::format("reads or writes wait otherwise for {} than for {}", closing, plain),
                               "preceding");
-            opens |= has(rule.before, its) && has(rule.after, activate);
-            renews |= has(rule.before, its) && has(rule.after, rules.commandOf(renewal));
         }
-        if (!opens)
+        if (!isTold(rules, its, activate, 0))
             return fail("dram.page", fmt::format("no rule says when a row may be opened after {}", closing),
                         fmt::format("a constraint from {} to ACT", closing), "a closed page needs auto-precharge",
                         {.file = rules.file, .path = "dram.timing_constraints"});
-        derives = derives || !renews;
-        if (refresh && !renews && !byBank)
-            return fail("dram.page", fmt::format("no rule says when a bank may be refreshed after {}", closing),
-                        fmt::format("a constraint from {} to {}", closing, renewal), "or leave refresh out",
-                        {.file = rules.file, .path = "dram.timing_constraints"});
     }
-    if (refresh && derives) deriveBankRefresh(rules, activate, rules.commandOf(renewal));
+    if (refresh && byBank && renews >= 0) deriveBankRefresh(rules, activate, renews);
+    for (const char* closing : {"RDA", "WRA"}) {
+        if (!refresh || isTold(rules, rules.commandOf(closing), renews, byBank ? rules.bankLevel() : 0)) continue;
+        forgetDerived(rules);
+        return fail("dram.page", fmt::format("no rule says when a bank may be refreshed after {}", closing),
+                    fmt::format("a constraint from {} to {}", closing, renewal), "or leave refresh out",
+                    {.file = rules.file, .path = "dram.timing_constraints"});
+    }
     rules.page = RuledPage::Closed;
     return {};
 }

@@ -102,7 +102,8 @@ Expected<DramRules> readDramRules(std::string_view yaml, const std::string& path
 /// `open` or `closed` by name. Fails with `dram.page`, also where the rules have no reads and writes that close their
 /// row, let them wait or let columns wait for them otherwise than for those that do not, or where with `refresh` none
 /// says when a closing row may be refreshed. Where single banks are refreshed, which many files say nothing of, it is
-/// derived: a bank is refreshed from when on its row could be opened.
+/// derived: a bank is refreshed from when on its row could be opened by the rules of the bank itself. Times that the
+/// file states are kept.
 Expected<void> setPage(DramRules& rules, std::string_view page, bool refresh);
 
 }  // namespace orrery
