@@ -70,6 +70,12 @@ private slots:
                                    .arg(percent(ten / 12), percent(tens[1]), percent(first / 12))),
                  json.dump().c_str());
         QVERIFY(said.contains("ten drawn blindly: " + percent(chance / 12)));
+        QFile page(ORRERY_SOURCE "/resources/handbook/schedules.md");
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QString held = QString("hold %1 of TLCBench's schedules in the mean of its 17 operators, and %2 first")
+                                 .arg(percent(json["intervals"]["coverage"]))
+                                 .arg(json["intervals"]["first_held"].get<int>());
+        QVERIFY2(QString::fromUtf8(page.readAll()).contains(held), qPrintable(held));
     }
     // Other models, and the prices of drawn devices, on the same operators.
     void otherModels_data() {
