@@ -129,7 +129,7 @@ private slots:
         QFile page(ORRERY_SOURCE "/resources/handbook/schedules.md");
         QVERIFY(page.open(QIODevice::ReadOnly));
         const auto inside = [](const nlohmann::json& json) { return percent(json["intervals"]["coverage"]); };
-        const QString held = QString("%1 of the schedules lie inside by trees, %2 by the sequence model")
+        const QString held = QString("%1 of the schedules are inside their intervals by trees, and %2 by the sequence model")
                                  .arg(inside(trees), inside(sequence));
         QVERIFY2(QString::fromUtf8(page.readAll()).contains(held), qPrintable(held));
         QCOMPARE(trees["intervals"]["first_held"].get<int>(), 5);
