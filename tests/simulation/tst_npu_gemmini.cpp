@@ -70,6 +70,11 @@ private slots:
         // 64 x 10 x 10 inputs and 16 x 9 x 64 weights are too many; of 32 channels they are 3200 and 4608.
         const TileLoops layer{1, 64, 16, 8, 8, 3, 3};
         QCOMPARE(gemminiTiling(layer, 1, 2, m).inner, (TileLoops{1, 32, 16, 8, 8, 3, 3}));
+        // Inputs of 32 channels fill the array's height, whatever the pixels: never a tile of fewer.
+        for (const std::int64_t side : {7, 14, 28, 56}) {
+            const TileLoops inner = gemminiTiling({1, 256, 256, side, side, 3, 3}, 1, 2, m).inner;
+            QVERIFY2(inner.c % 32 == 0 && inner.m % 8 == 0, qPrintable(QString::number(side)));
+        }
         // The same array on its side: 32 x 32 x 128 results, depth of 6 x 8 for 48 x (32 + 128) operands.
         m = oblong(8, 32);
         QCOMPARE(gemminiTiling(64, 4096, 1000, 2, m).inner, (TileLoops{32, 48, 128, 1, 1, 1, 1}));
@@ -91,8 +96,9 @@ private slots:
             const NpuMachine machine = oblong(std::int64_t{4} << random.below(5), std::int64_t{4} << random.below(5));
             const bool convolution = i % 2 == 0;
             const std::int64_t side = upTo(5), stride = upTo(2);
-            const TileLoops layer = convolution ? TileLoops{upTo(2), upTo(300), upTo(300), upTo(30), upTo(30), side, side}
-                                                : TileLoops{upTo(300), upTo(2000), upTo(2000), 1, 1, 1, 1};
+            const TileLoops layer = convolution
+                                        ? TileLoops{upTo(2), upTo(300), upTo(300), upTo(30), upTo(30), side, side}
+                                        : TileLoops{upTo(300), upTo(2000), upTo(2000), 1, 1, 1, 1};
             const TileMapping tiles = convolution ? gemminiTiling(layer, stride, 2, machine)
                                                   : gemminiTiling(layer.n, layer.c, layer.m, 2, machine);
             NpuMachine half = machine;

@@ -43,11 +43,18 @@ struct ConvTiler {
         return inputs + weights <= room.scratchpad && outputs <= room.accumulator;
     }
 
-    bool shrink(Tile& t) const {
+    // Fewer channels than a side of the array would leave it idle: pixels go first. Gemmini, whose array is small
+    // beside its scratchpad, never comes so far.
+    bool shrink(Tile& t) const { return shrink(t, true) || shrink(t, false); }
+
+    bool shrink(Tile& t, bool keepsArray) const {
         int pick = -1;
         std::int64_t largest = 1;
         for (int i = 0; i < 7; ++i) {
             // Fewer columns than the array has rows would leave it idle, so rows go first.
+            if (keepsArray &&
+                ((i == OutChannels && t[OutChannels] <= width) || (i == InChannels && t[InChannels] <= height)))
+                continue;
             if (i == OutColumns && t[OutColumns] <= height && t[OutRows] > 1) continue;
             if (t[static_cast<std::size_t>(i)] > largest) largest = t[static_cast<std::size_t>(i)], pick = i;
         }
@@ -97,7 +104,8 @@ TileMapping gemminiTiling(std::int64_t rows, std::int64_t depth, std::int64_t co
     const Room room = roomOf(element, machine);
     const std::int64_t blocks = std::max<std::int64_t>(room.accumulator / (height * width), 1);
     const auto square = std::max<std::int64_t>(static_cast<std::int64_t>(std::sqrt(static_cast<double>(blocks))), 1);
-    const std::int64_t deep = std::max<std::int64_t>(room.scratchpad / 2 / (height * std::max(height, width)) / square, 1);
+    const std::int64_t deep =
+        std::max<std::int64_t>(room.scratchpad / 2 / (height * std::max(height, width)) / square, 1);
     std::int64_t i = std::min(ceilDiv(rows, height), square);
     std::int64_t j = std::min(ceilDiv(columns, width), square);
     std::int64_t k = std::min(ceilDiv(depth, height), deep);

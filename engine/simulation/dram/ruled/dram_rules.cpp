@@ -66,7 +66,9 @@ void deriveBankRefresh(DramRules& rules, int activate, int renewal) {
     for (const DramRule& rule : rules.rules) {
         if (rule.level != rules.bankLevel() || rule.sibling || rule.window > 1 || !has(rule.after, activate)) continue;
         DramRule its = rule;
-        std::erase_if(its.before, [&](int before) { return before == renewal || isTold(rules, before, renewal, rules.bankLevel()); });
+        std::erase_if(its.before, [&](int before) {
+            return before == renewal || isTold(rules, before, renewal, rules.bankLevel());
+        });
         if (its.before.empty()) continue;
         its.after = {renewal};
         its.derived = true;
