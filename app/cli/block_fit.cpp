@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 namespace orrery::cli {
@@ -41,6 +42,7 @@ Expected<MeasuredTable> readMeasured(const std::string& path, const std::string&
                     "`hex`, machine code, and a column of measured cycles", "--measured COLUMN says which",
                     Place{path, stream->line(), 0, {}});
     MeasuredTable table;
+    block::Code decoded;
     for (;;) {
         const auto more = stream->next();
         if (!more) return Unexpected(more.error());
@@ -50,13 +52,13 @@ Expected<MeasuredTable> readMeasured(const std::string& path, const std::string&
             ++table.unmeasured;
             continue;
         }
-        const auto cycles = numberIn(cells[time]);
+        const double cycles = numberIn(cells[time]).value_or(0) / iterations;
         auto bytes = block::readHex(code < cells.size() ? cells[code] : std::string_view{});
-        if (!cycles || !(*cycles > 0) || !bytes) {
+        if (!(cycles > 0) || !std::isfinite(cycles) || !bytes || !block::decode(*bytes, decoded)) {
             ++table.unread;
             continue;
         }
-        table.blocks.push_back({std::move(*bytes), *cycles / iterations});
+        table.blocks.push_back({std::move(*bytes), cycles});
     }
     return table;
 }

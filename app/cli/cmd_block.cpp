@@ -262,6 +262,12 @@ int runBlock(const Arguments& arguments, Watch& watch) {
         if ((*core)->forms.empty()) return failed(noTable(**core));
         return fitBlocks(*core, arguments, watch);
     }
+    for (const char* each : {"measured", "per", "out", "date"}) {
+        if (!arguments.has(each)) continue;
+        return failed(fail("usage.missing", fmt::format("`--{}` is of `--fit`, which is not given", each),
+                           "`--fit FILE --out FILE`", "without `--fit` nothing is learned or written")
+                          .value());
+    }
     if (hex.has_value() == table.has_value()) {
         return failed(fail("usage.missing", hex ? "`--hex` and `--csv` both say which blocks" : "no block is given",
                            "--hex HEX or --csv FILE")

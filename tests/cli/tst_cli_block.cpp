@@ -125,6 +125,16 @@ private slots:
         refused({"--fit", "b.csv", "--measured", "cycles", "--out", "c.json"}, "400 blocks");
         refused({"--fit", "b.csv", "--measured", "cycles", "--out", "c.json", "--per", "none"}, "--per");
         refused({"--fit", "b.csv", "--out", "c.json", "--hex", "90"}, "--correct");
+        for (const char* of : {"--out", "--measured", "--per", "--date"})
+            refused({"--hex", "90", of, "c.json"}, "--fit");
+        QVERIFY(!QFile::exists(folder.filePath("c.json")));
+        // Rows whose code cannot be decoded, and times of no size, are told.
+        QByteArray wrong = "hex,measured\n";
+        for (int i = 0; i < 30; ++i) wrong += "06,2\n";
+        write(folder.filePath("wrong.csv"), wrong.constData());
+        refused({"--fit", "wrong.csv", "--out", "c.json"}, "30 rows are left out");
+        refused({"--fit", "b.csv", "--measured", "cycles", "--out", "c.json", "--per", "1e-320"},
+                "1 rows are left out");
         refused({"--hex", "90", "--correct", "no.json"}, "no.json:2");
         refused({"--hex", "90", "--correct", "none.json"}, "none.json");
     }

@@ -115,6 +115,16 @@ private slots:
         cores->setCurrentIndex(skylake);
         emit cores->activated(skylake);
         QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->verdict, 20000);
+        // Fitted anew under its name, to blocks that it helps no more.
+        block::BlockCorrection anew = block::readBlockCorrection(path.toStdString()).value();
+        for (auto& its : anew.classes) its.helps = false;
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(QByteArray::fromStdString(writeBlockCorrection(anew)));
+        file.close();
+        QTest::keyClicks(tab->editor(), " ");
+        QTRY_VERIFY(tab->isUpToDate() && tab->answer() && tab->answer()->verdict &&
+                    tab->answer()->verdict->weight == 0.0);
+        QCOMPARE(tab->answer()->prediction.cycles, bounds);
         choice->setFocus();
         QTest::keyClick(choice, Qt::Key_Home);
         QTRY_VERIFY(tab->isUpToDate() && tab->answer() && !tab->answer()->verdict);

@@ -17,6 +17,12 @@ qsizetype byteOf(const Diagnostic& why) {
     return byte;
 }
 
+BlockDesk::FileState stateOf(const std::string& file) {
+    std::error_code none;
+    if (file.empty()) return {};
+    return {std::filesystem::last_write_time(file, none), std::filesystem::file_size(file, none)};
+}
+
 // Its place is one of the file, none of the text that was typed.
 Diagnostic ofFile(Diagnostic why) {
     why.message = toText(why.place) + ": " + why.message;
@@ -36,7 +42,9 @@ Expected<void> BlockDesk::prepare(const BlockQuestion& question) {
         analyser_ = std::make_unique<block::Analyser>(core_);
         id_ = question.core;
     }
-    if (question.correction != correctionFile_) {
+    // A file may be fitted anew under its name.
+    const FileState state = stateOf(question.correction);
+    if (question.correction != correctionFile_ || state != correctionState_) {
         correction_.reset();
         correctionFile_.clear();
         if (!question.correction.empty()) {
@@ -44,6 +52,7 @@ Expected<void> BlockDesk::prepare(const BlockQuestion& question) {
             if (!read) return Unexpected(ofFile(read.error()));
             correction_ = std::move(*read);
             correctionFile_ = question.correction;
+            correctionState_ = state;
         }
     }
     if (!correction_) return {};

@@ -6,9 +6,12 @@
 
 #include <QString>
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery::app {
@@ -38,6 +41,8 @@ public:
     /// A refusal of text has the position in it as its column, from 1.
     Expected<BlockAnswer> ask(const BlockQuestion& question);
 
+    using FileState = std::pair<std::filesystem::file_time_type, std::uintmax_t>;  ///< when written, bytes
+
 private:
     Expected<void> prepare(const BlockQuestion& question);
     std::unique_ptr<block::Analyser> analyser_;
@@ -45,6 +50,7 @@ private:
     std::string id_;
     std::optional<block::BlockCorrection> correction_;
     std::string correctionFile_;
+    FileState correctionState_;
     std::vector<double> features_;
 };
 

@@ -24,15 +24,18 @@ double weightOf(DomainVerdict verdict) {
     return 0;
 }
 
-// From a to b on a scale of ratios; points at 0 stay there.
-double between(double a, double b, double share) {
-    return a > 0 && b > 0 ? std::exp((1 - share) * std::log(a) + share * std::log(b)) : a;
+// Of ln: a hundred times off is none of what measured blocks say of bounds, whatever a file holds.
+constexpr double farthest = 4.605;
+
+// Between the limits, also what is no number.
+double within(double low, double value, double high) {
+    return std::fmax(low, std::fmin(value, high));
 }
 
 }  // namespace
 
 double BlockCorrection::learned(std::span<const double> features) const {
-    const double all = ratio->predict(features);
+    const double all = within(-farthest, ratio->predict(features), farthest);
     return std::abs(all) < quiet ? 0 : all;
 }
 
@@ -47,13 +50,16 @@ BlockCorrection::Verdict BlockCorrection::apply(const Analyser& analyser, const 
     const Class& its = classes[static_cast<std::size_t>(prediction.binding)];
     verdict.weight = its.helps ? weightOf(verdict.domain) : 0;
     if (verdict.weight <= 0) return verdict;
-    const double corrected = prediction.cycles * std::exp(learned(features));
-    const double reach = std::exp(scale->predict(features));
-    const double low = corrected * std::exp(std::min(0.0, its.below * reach)),
-                 high = corrected * std::exp(std::max(0.0, its.above * reach));
-    prediction.cycles = between(prediction.cycles, corrected, verdict.weight);
-    prediction.low = std::min(prediction.cycles, between(prediction.low, low, verdict.weight));
-    prediction.high = std::max(prediction.cycles, between(prediction.high, high, verdict.weight));
+    const double bounds = std::max(prediction.cycles, leastCycles), off = learned(features);
+    const double reach = std::exp(within(-2 * farthest, scale->predict(features), farthest));
+    const double corrected = bounds * std::exp(off);
+    double low = corrected * std::exp(within(-farthest, its.below * reach, 0)),
+           high = corrected * std::exp(within(0, its.above * reach, farthest));
+    // Half a correction has an interval of its own in no measured block: both of the others hold.
+    if (verdict.weight < 1) low = std::min(low, prediction.low), high = std::max(high, prediction.high);
+    prediction.cycles = bounds * std::exp(verdict.weight * off);
+    prediction.low = std::min(prediction.cycles, low);
+    prediction.high = std::max(prediction.cycles, high);
     return verdict;
 }
 
@@ -88,11 +94,16 @@ std::string coreHash(const Core& core) {
                               double(r.aluPorts),
                               double(r.bankConflicts)})
         hash.add(each);
+    const auto many = [&](const auto& list) { hash.add(std::uint64_t{list.size()}); };
+    many(r.portNames);
     for (const auto& port : r.portNames) hash.add(port);
+    many(core.forms);
     for (const Form& form : core.forms) {
         hash.add(form.name).add(form.uops).add(form.fusedSlots).add(form.decoded).add(form.microcode);
-        hash.add(std::uint64_t{form.complexDecoder});
+        hash.add(std::uint64_t{form.complexDecoder}).add(std::uint64_t{form.latenciesStated});
+        many(form.ports);
         for (const PortUse& use : form.ports) hash.add(std::uint64_t{use.ports}).add(use.uops);
+        many(form.latencies);
         for (const Latency& each : form.latencies)
             hash.add(std::uint64_t{each.from}).add(std::uint64_t{each.to}).add(double(each.cycles));
     }

@@ -14,6 +14,9 @@
 
 namespace orrery::block {
 
+/// Bounds below count as so many: a block of nothing but what renaming does away with.
+inline constexpr double leastCycles = 0.01;
+
 /// Of blocks that took no part in the fit.
 struct CorrectionEvidence {
     std::size_t fitted = 0, judged = 0;      ///< blocks
@@ -37,7 +40,7 @@ struct BlockCorrection {
     std::array<Class, boundCount> classes{};
     /// Of ln: what is learned less than that is left out, so that blocks which the bounds call equal stay equal.
     double quiet = 0;
-    double learned(std::span<const double> features) const;  ///< ln(measured ÷ bounds)
+    double learned(std::span<const double> features) const;  ///< ln(measured ÷ bounds), within ± ln 100
     CorrectionEvidence evidence;
 
     /// How much of it counts for a block.
@@ -46,7 +49,8 @@ struct BlockCorrection {
         DomainVerdict domain = DomainVerdict::Outside;
         double bounds = 0;  ///< cycles without it
     };
-    /// Replaces cycles, low and high of the block that the analyser has predicted last. `features`: room that is kept
+    /// Replaces cycles, low and high of the block that the analyser has predicted last. Where the weight is less than
+    /// 1, the interval reaches over that of the bounds and that of the whole correction. `features`: room that is kept
     /// from block to block.
     Verdict apply(const Analyser& analyser, const Code& code, Prediction& prediction,
                   std::vector<double>& features) const;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery::block {
@@ -14,6 +16,7 @@ namespace orrery::block {
 namespace {
 
 constexpr std::size_t largestCorrection = 64u << 20;
+constexpr double largestResidual = 1e4;  ///< times its scale
 
 std::string jsonText(std::string_view text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -56,12 +59,15 @@ BlockCorrection::Class readClass(JsonCursor& json) {
     }
     if (json.ok() && its.below > its.above)
         json.fail("class", "`below` lies above `above`", "residuals, the lower one first");
+    if (json.ok() && (its.below < -largestResidual || its.above > largestResidual))
+        json.fail("range", fmt::format("residuals from {:g} to {:g} are none of measured blocks", its.below, its.above),
+                  fmt::format("from {:g} to {:g}", -largestResidual, largestResidual));
     return its;
 }
 
 void readClasses(JsonCursor& json, BlockCorrection& correction) {
     std::string_view key;
-    std::size_t found = 0;
+    std::array<bool, boundCount> found{};
     for (json.object(); json.key(key);) {
         std::size_t at = 0;
         while (at < boundCount && toText(static_cast<Bound>(at)) != key) ++at;
@@ -70,10 +76,11 @@ void readClasses(JsonCursor& json, BlockCorrection& correction) {
                       "predecode, decode, issue, ports, dependence");
             return;
         }
+        if (found[at]) json.fail("class", fmt::format("the bound `{}` stands twice", key), "each bound once");
         correction.classes[at] = readClass(json);
-        ++found;
+        found[at] = true;
     }
-    if (json.ok() && found < boundCount)
+    if (json.ok() && std::ranges::count(found, true) < static_cast<int>(boundCount))
         json.fail("class", "not every bound has its class", "predecode, decode, issue, ports, dependence");
 }
 
@@ -163,7 +170,14 @@ Expected<BlockCorrection> parseBlockCorrection(std::string_view text, std::strin
             if (json.ok() && correction.quiet < 0) json.fail("quiet", "`quiet` is below 0", "0 or more");
         } else if (key == "mnemonics") {
             std::vector<std::string> names;
-            for (json.array(); json.element() && names.size() < largestInputs;) names.emplace_back(json.text());
+            for (json.array(); json.element();) {
+                if (names.size() == largestInputs) {
+                    json.fail("mnemonic", fmt::format("there are more than {} mnemonics", largestInputs),
+                              "fewer columns");
+                    break;
+                }
+                names.emplace_back(json.text());
+            }
             correction.mnemonics = MnemonicColumns(std::move(names));
             checkNames(json, correction.mnemonics);
         } else if (key == "classes") {

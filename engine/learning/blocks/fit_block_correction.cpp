@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t leastToFit = 200, leastOfPart = 20;
 constexpr std::size_t mostMnemonics = 112;  ///< with the plain features within largestInputs
 constexpr std::size_t leastUses = 20;       ///< blocks to fit that have a mnemonic, for a column of its own
-constexpr double leastCycles = 0.01;        ///< of bounds: a block of nothing but what renaming does away with
 constexpr double scaleFloor = 0.005;        ///< residuals below are alike
 // Below what two measurements of one block differ by: others who measured BHive's blocks again were 2.5 to 4.4 % off.
 constexpr double quiet = 0.015;
@@ -112,7 +111,7 @@ Expected<void> Fit::read() {
                         "a number above 0");
         Code code;
         if (!decode(block.bytes, code)) continue;
-        parts.push_back(partOf(block.bytes, options.seed));
+        parts.push_back(partOf(code, options.seed));
         cycles.push_back(block.cycles);
         codes.push_back(std::move(code));
     }
@@ -232,6 +231,10 @@ void Fit::findClasses() {
     }
 }
 
+double widthOf(const Prediction& prediction) {
+    return prediction.low > 0 ? prediction.high / prediction.low : 1;
+}
+
 void Fit::judge() {
     CorrectionEvidence& its = made.evidence;
     its.fitted = all.among(BlockPart::Fit).size();
@@ -242,11 +245,11 @@ void Fit::judge() {
         analyser.predict(codes[r], prediction);
         const double truth = all.rows[r].measured;
         found.before.push_back(prediction.cycles);
-        its.widthBefore += prediction.high / prediction.low;
+        its.widthBefore += widthOf(prediction);
         its.errorBefore += std::abs(prediction.cycles / truth - 1);
         made.apply(analyser, codes[r], prediction, features);
         found.after.push_back(prediction.cycles);
-        its.widthAfter += prediction.high / prediction.low;
+        its.widthAfter += widthOf(prediction);
         its.errorAfter += std::abs(prediction.cycles / truth - 1);
         inside += prediction.low <= truth && truth <= prediction.high;
         found.measured.push_back(truth);
@@ -259,9 +262,10 @@ void Fit::judge() {
 
 }  // namespace
 
-BlockPart partOf(std::span<const std::uint8_t> bytes, std::uint64_t seed) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    switch (Hash().add(text).add(seed).value() % 10) {
+BlockPart partOf(const Code& code, std::uint64_t seed) {
+    Hash hash;
+    for (const Instruction& one : code.instructions) hash.add(one.key.packed());
+    switch (mixedBits(hash.add(seed).value()) % 10) {
         case 0:
         case 1:
             return BlockPart::Judge;
@@ -290,6 +294,9 @@ Expected<BlockFit> fitBlockCorrection(const std::shared_ptr<const Core>& core, s
     fit.made.coreHash = coreHash(*core);
     fit.made.source = options.source;
     fit.made.date = options.date;
+    auto shipped = parseBlockCorrection(writeBlockCorrection(fit.made), "the correction");
+    if (!shipped) return Unexpected(std::move(shipped.error()));
+    fit.made = std::move(*shipped);
     fit.judge();
     fit.said(1);
     return std::move(fit.found);

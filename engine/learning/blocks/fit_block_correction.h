@@ -26,12 +26,13 @@ struct BlockFitOptions {
     std::function<void(double share)> onProgress;  ///< 0 to 1
 };
 
-/// What a block is for, by a hash of its bytes and the seed.
+/// What a block is for, by a hash of its forms in their order and the seed: blocks that differ in registers,
+/// displacements or immediates alone are for the same.
 enum class BlockPart : std::uint8_t { Fit, Stop, Reach, Judge };
-BlockPart partOf(std::span<const std::uint8_t> bytes, std::uint64_t seed);
+BlockPart partOf(const Code& code, std::uint64_t seed);
 
 struct BlockFit {
-    BlockCorrection correction;
+    BlockCorrection correction;  ///< as its file reads: numbers there have six digits
     /// Of the blocks that judge, in the order in which they were given: cycles.
     std::vector<double> before, after, measured;
 };
