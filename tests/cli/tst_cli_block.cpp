@@ -5,6 +5,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <cmath>
+
 using namespace orrery::test;
 
 class TestCliBlock : public QObject {
@@ -101,9 +103,13 @@ private slots:
             const QStringList cells = corrected[i].split(',');
             QCOMPARE(cells[5], answered[i].split(',')[1]);
             QVERIFY(cells[2].toDouble() <= cells[1].toDouble() && cells[1].toDouble() <= cells[3].toDouble());
-            near += std::abs(cells[1].toDouble() / cells[5].toDouble() - 1.5) < 0.02;
+            // Whole, half at the edge of what was fitted, or as the bounds stand.
+            const double ratio = cells[1].toDouble() / cells[5].toDouble();
+            const auto is = [&](double share) { return std::abs(ratio / std::pow(1.5, share) - 1) < 0.02; };
+            QVERIFY2(is(1) || is(0.5) || is(0), qPrintable(corrected[i]));
+            near += is(1);
         }
-        QVERIFY2(near > 0.9 * double(blocks.size()), qPrintable(QString::number(near)));
+        QVERIFY2(near > 0.7 * double(blocks.size()), qPrintable(QString::number(near)));
         // Of another core, and of another port table, it is refused.
         for (const QStringList& other : {QStringList{"--core", "hsw"}, {"--core", "skl", "--uops", "own.csv"}}) {
             write(folder.filePath("own.csv"), "instruction,ports\n\"ADD (R64, R64)\",1*p0156\n");
