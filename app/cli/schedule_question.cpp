@@ -36,7 +36,7 @@ struct RankMean {
 // How far what was stated beside the shares held, over operators.
 struct Held {
     std::size_t operators = 0, first = 0, ten = 0;  ///< whose first choice, and best of ten, kept their bounds
-    double coverage = 0, chance = 0;                ///< means
+    double coverage = 0, aimed = 0, chance = 0;     ///< means: schedules inside, and what both are stated at
 };
 Held heldOf(const ScheduleJudgement& judged) {
     Held held;
@@ -44,20 +44,22 @@ Held heldOf(const ScheduleJudgement& judged) {
         if (!one.stated) continue;
         ++held.operators;
         held.first += one.top1 >= one.stated->first.share, held.ten += one.top10 >= one.stated->ten.share;
-        held.coverage += one.stated->coverage, held.chance += one.stated->first.chance;
+        held.coverage += one.stated->coverage, held.aimed += one.stated->chance;
+        held.chance += one.stated->first.chance;
     }
     if (held.operators > 0) {
-        held.coverage /= static_cast<double>(held.operators), held.chance /= static_cast<double>(held.operators);
+        const auto count = static_cast<double>(held.operators);
+        held.coverage /= count, held.aimed /= count, held.chance /= count;
     }
     return held;
 }
 
 std::string heldText(const Held& held) {
     return fmt::format(
-        "`in 90 %`: schedules inside the 90 % interval of their share, which other operators gave; {} in "
-        "the mean.\n`first at least`: what the first choice reaches in {:.0f} % of operators; {} of {} "
-        "did.\n",
-        percentOf(held.coverage), 100 * held.chance, held.first, held.operators);
+        "`inside`: schedules inside the intervals of their shares, which other operators gave; {} in the mean. By those "
+        "operators {:.0f} % or more are expected.\n`first at least`: what the first choice reaches in {:.0f} % of "
+        "operators; {} of {} did.\n",
+        percentOf(held.coverage), std::floor(100 * held.aimed), 100 * held.chance, held.first, held.operators);
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ std::string schedulesText(const ScheduleJudgement& judged) {
         const bool stated = std::any_of(judged.operators.begin(), judged.operators.end(),
                                         [](const RankedOperator& one) { return one.stated.has_value(); });
         if (stated) {
-            for (const char* name : {"first at least", "in 90 %"}) names.emplace_back(name);
+            for (const char* name : {"first at least", "inside"}) names.emplace_back(name);
             numbers.insert(numbers.end(), {true, true});
         }
         if (priced) {
@@ -172,6 +174,7 @@ std::string schedulesJson(const ScheduleJudgement& judged, std::span<const Tuned
         }
         if (one.stated) {
             out["operators"].back()["stated"] = {{"coverage", one.stated->coverage},
+                                                 {"chance", one.stated->chance},
                                                  {"first", jsonOf(one.stated->first)},
                                                  {"ten", jsonOf(one.stated->ten)},
                                                  {"operators", one.stated->operators}};
@@ -180,6 +183,7 @@ std::string schedulesJson(const ScheduleJudgement& judged, std::span<const Tuned
     if (const Held held = heldOf(judged); held.operators > 0) {
         out["intervals"] = {{"operators", held.operators},
                             {"coverage", held.coverage},
+                            {"chance", held.aimed},
                             {"first_held", held.first},
                             {"ten_held", held.ten}};
     }

@@ -50,7 +50,7 @@ std::string textOf(const ShownSchedule& shown) {
                             all.rank[shown.place], all.rank.size(), 100 * all.share[shown.place],
                             all.toldRank[shown.place], 100 * all.told[shown.place]);
         if (!all.ranges.empty())
-            text += fmt::format(", in 90 % from {:.1f} to {:.1f} %", 100 * all.ranges[shown.place].low,
+            text += fmt::format(", interval {:.1f} to {:.1f} %", 100 * all.ranges[shown.place].low,
                                 100 * all.ranges[shown.place].high);
         text += all.operators > 0 ? fmt::format(", by a model of {} other operators of the device", all.operators)
                                   : ", by a model of four fifths of the operator's schedules, not of this one";

@@ -71,6 +71,7 @@ private slots:
             QVERIFY(each["top10"].get<double>() > each["chance10"].get<double>());
             QCOMPARE(each["stated"]["operators"].get<int>(), 2);
             held += each["stated"]["coverage"].get<double>() / 3;
+            QVERIFY(each["stated"]["chance"].get<double>() <= 2.0 / 3 + 1e-12);  // of two, and the next one
         }
         QCOMPARE(json["intervals"]["coverage"].get<double>(), held);
         QCOMPARE(json["rows"].size(), std::size_t{3 * 49});

@@ -24,7 +24,7 @@ constexpr std::size_t first = 10;  // of the model's choices stand out: they wou
 ScheduleScatter::ScheduleScatter(QWidget* parent)
     : FigureView(QStringLiteral("schedules.scatter"), tr("Predicted against measured"),
                  tr("One point per schedule: predicted (across) and measured (up), as shares of the best. Failed "
-                    "schedules are at 0. The shaded band is the 90 % interval. The wheel zooms, a drag moves, a double "
+                    "schedules are at 0. The shaded band is the interval. The wheel zooms, a drag moves, a double "
                     "click shows everything"),
                  tr("Predicted and measured times of each schedule appear here."), parent) {}
 
@@ -137,7 +137,7 @@ QString ScheduleScatter::textAt(const QPointF& place) const {
                        .arg(percentText(point.told))
                        .arg(point.toldRank)
                        .arg(points_.size());
-    if (hasIntervals()) said += tr("\n90 % interval: %1 to %2").arg(percentText(point.low), percentText(point.high));
+    if (hasIntervals()) said += tr("\ninterval: %1 to %2").arg(percentText(point.low), percentText(point.high));
     return (point.seconds > 0 ? tr("measured: %1, %2 of the best, place %3")
                                     .arg(text(point.seconds, Dimension::Time), percentText(point.share))
                                     .arg(point.rank)
@@ -215,7 +215,7 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(colours.mutedText);
     const double line = painter.fontMetrics().height();
-    const QString key = hasIntervals() ? tr("shaded: 90 % interval; ringed: the model's first ten")
+    const QString key = hasIntervals() ? tr("shaded: interval; ringed: the model's first ten")
                                        : tr("ringed: the model's first ten");
     const double room = frame.area.width() - painter.fontMetrics().horizontalAdvance(frame.yName) - 16;
     if (painter.fontMetrics().horizontalAdvance(key) < room)

@@ -14,7 +14,7 @@ struct SchedulePoint {
     double told = 0, share = 0;  ///< of the best: predicted, measured (0 where it failed)
     double seconds = 0;          ///< 0: failed
     std::size_t rank = 0, toldRank = 0;
-    double low = 0, high = -1;  ///< the 90 % interval of `told`; below `low`: none
+    double low = 0, high = -1;  ///< the interval of `told`; below `low`: none
 };
 /// NaN or 0 where there is none: the point is not drawn.
 struct ScheduleTimePoint {

@@ -77,7 +77,7 @@ SchedulesTab::Listing SchedulesTab::listed(const Log& log, const ScheduleGroup& 
         const auto endCell = [&](double ShareRange::*end) {
             if (!explored || explored->ranges.empty()) return noCell();
             const double share = explored->ranges[place].*end;
-            return numberCell(ui::percentText(share), -share, tr("The 90 % interval of its share of the best"));
+            return numberCell(ui::percentText(share), -share, tr("The interval of its share of the best"));
         };
         const auto rankCell = [](std::size_t at) { return numberCell(QString::number(at), static_cast<double>(at)); };
         listing.cells.push_back({explored ? numberCell(ui::percentText(explored->told[place]), -explored->told[place],

@@ -203,7 +203,7 @@ void SchedulesTab::showState() {
     const bool running = work_->isRunning();
     const ScheduleGroup* chosen = group();
     fit_->setText(running ? tr("Stop") : tr("Fit"));
-    fit_->setEnabled(running || (chosen && (chosen->mixed ? !times_ : !explored_)));
+    fit_->setEnabled(running || (chosen && (chosen->mixed ? !times_ : !explored_ || intervalsLeft_)));
     export_->setEnabled(chosen != nullptr);
     operator_->setEnabled(log_ != nullptr);
     if (!running || !work_->progress() || work_->progress()->total() == 0) return;
@@ -273,6 +273,7 @@ void SchedulesTab::fit() {
     const ScheduleGroup* chosen = group();
     if (!chosen) return;
     if (chosen->mixed) return fitTimes();
+    if (explored_ && intervalsLeft_) return askIntervals();
     work_->ask(
         [log = log_, chosen](std::stop_token stop, Progress& progress) -> Expected<Fitted> {
             ScheduleTraining training;
@@ -307,8 +308,9 @@ void SchedulesTab::askIntervals() {
         },
         [this](Expected<Fitted> found) {
             if (found) return showIntervals(std::move(*found));
-            if (found.error().code != "study.cancelled") return refuse(found.error());
-            sayFit();
+            sayFit(found.error().code == "study.cancelled"
+                       ? tr(" Stopped: without intervals.")
+                       : tr(" Without intervals: %1.").arg(ui::windowText(found.error().message)));
         });
 }
 
@@ -388,6 +390,7 @@ std::vector<ui::SchedulePoint> SchedulesTab::pointsOf(const ExploredOperator& ex
 
 void SchedulesTab::showFit(Fitted fitted) {
     explored_ = std::move(fitted.explored);
+    intervalsLeft_ = true;
     scatter_->setPoints(pointsOf(*explored_));
     current_ = -1;  // the model's first choice
     showList(std::move(fitted.listing));
@@ -396,6 +399,7 @@ void SchedulesTab::showFit(Fitted fitted) {
 
 void SchedulesTab::showIntervals(Fitted fitted) {
     explored_ = std::move(fitted.explored);
+    intervalsLeft_ = false;
     scatter_->setIntervals(pointsOf(*explored_));
     {
         const QSignalBlocker quiet(list_);  // it keeps its row, and the order is the same
@@ -405,7 +409,7 @@ void SchedulesTab::showIntervals(Fitted fitted) {
     sayFit();
 }
 
-void SchedulesTab::sayFit() {
+void SchedulesTab::sayFit(const QString& ofIntervals) {
     const RankedOperator& judged = explored_->judged;
     const auto count = [](std::size_t number) { return ui::countText(static_cast<double>(number)); };
     const QString from = explored_->operators > 0 ? tr("Ranked by a model fitted to %1 other operators of this device "
@@ -418,16 +422,17 @@ void SchedulesTab::sayFit() {
                   "(ten at random: %4).")
                    .arg(judged.spearman, 0, 'f', 3)
                    .arg(ui::percentText(judged.top1), ui::percentText(judged.top10), ui::percentText(judged.chance10));
-    if (judged.stated)
-        text += tr(" %1 of the schedules are inside the 90 % interval of their share.")
-                    .arg(ui::percentText(judged.stated->coverage));
-    if (judged.stated && explored_->operators > 0)
-        text += tr(" In %1 of operators a first choice reaches %2 of the best or more.")
+    // In folds the models behind the intervals know the schedules that would be counted.
+    if (judged.stated && explored_->operators > 0) {
+        text += tr(" %1 of the schedules are inside the intervals of their shares, %2 or more are expected.")
+                    .arg(ui::percentText(judged.stated->coverage), ui::percentText(judged.stated->chance));
+        text += tr(" In %1 of operators or more a first choice reaches %2 of the best.")
                     .arg(ui::percentText(judged.stated->first.chance), ui::percentText(judged.stated->first.share));
+    }
     if (judged.failed > 0) text += tr(" %1 failed.").arg(count(judged.failed));
     if (explored_->told.size() > mostListed) text += tr(" The first %1 are listed.").arg(count(mostListed));
     if (!log_->skipped.empty()) text += tr(" Other operators of the log are unknown and were not read.");
-    say(text);
+    say(text + ofIntervals);
     QStringList left;
     for (const Diagnostic& each : log_->skipped) left << ui::windowText(toText(each));
     state_->setToolTip(left.join(QLatin1Char('\n')));

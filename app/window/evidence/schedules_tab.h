@@ -83,7 +83,7 @@ private:
     void askIntervals();
     void showIntervals(Fitted fitted);
     std::vector<ui::SchedulePoint> pointsOf(const ExploredOperator& explored) const;
-    void sayFit();
+    void sayFit(const QString& ofIntervals = {});
     void showSchedule(int place);
     void showFacts();
     void showReasons();
@@ -99,6 +99,7 @@ private:
     std::shared_ptr<const Log> log_;
     std::shared_ptr<const ExploredOperator> explored_;
     std::shared_ptr<const ScheduleJudgement> times_;  ///< of the whole log
+    bool intervalsLeft_ = false;                      ///< explored_ has none yet: they were stopped, or failed
     std::vector<std::size_t> listed_;                 ///< places by row of the list
     std::unique_ptr<ScheduleReasons> reasons_;
     int current_ = -1;

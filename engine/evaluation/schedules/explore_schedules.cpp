@@ -164,7 +164,7 @@ Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, Explore
             auto& into = device == group.device ? own : others;
             for (UnseenOperator& each : learned->all()) into.push_back(std::move(each));
         }
-        spreads[0] = ShareSpread(std::move(own), std::move(others));
+        spreads[0] = ShareSpread(std::move(own), std::move(others), options.stop);
     } else {  // each fifth by what was said of the others
         std::vector<UnseenOperator> parts(folds);
         for (std::size_t i = 0; i < count; ++i) {
@@ -175,7 +175,7 @@ Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, Explore
         for (std::size_t fold = 0; fold < folds; ++fold) {
             std::vector<UnseenOperator> others = parts;
             others.erase(others.begin() + static_cast<std::ptrdiff_t>(fold));
-            spreads.emplace_back(std::move(others), std::vector<UnseenOperator>{});
+            spreads.emplace_back(std::move(others), std::vector<UnseenOperator>{}, options.stop);
         }
     }
     if (options.stop.stop_requested()) return cancelled();
@@ -187,8 +187,8 @@ Expected<ExploredOperator> withIntervals(std::span<const TunedRow> rows, Explore
         explored.ranges.push_back(range);
         inside += explored.share[i] >= range.low && explored.share[i] <= range.high;
     }
-    explored.judged.stated = StatedShares{inside / static_cast<double>(count), spreads[0].first(), spreads[0].ten(),
-                                          explored.operators > 0 ? spreads[0].operators() : 0};
+    explored.judged.stated = StatedShares{inside / static_cast<double>(count), spreads[0].chance(), spreads[0].first(),
+                                          spreads[0].ten(), explored.operators > 0 ? spreads[0].operators() : 0};
     return explored;
 }
 

@@ -18,7 +18,8 @@ struct RankFigures {
 };
 /// What was stated beside an operator's shares, and how far it held.
 struct StatedShares {
-    double coverage = 0;        ///< share of its schedules inside their 90 % interval
+    double coverage = 0;        ///< share of its schedules inside their intervals
+    double chance = 0;          ///< share of an unseen operator's that they are made for: ShareSpread::chance()
     ShareBound first, ten;      ///< what its first choice, and the best of its first ten, reach at least
     std::size_t operators = 0;  ///< left out, from which this is
 };

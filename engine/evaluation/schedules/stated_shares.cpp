@@ -35,7 +35,8 @@ void state(ScheduleJudgement& judged, RankedOperator& one, const Places& places,
         inside += shares[i] >= range.low && shares[i] <= range.high;
     }
     one.stated =
-        StatedShares{inside / static_cast<double>(places.size()), spread.first(), spread.ten(), spread.operators()};
+        StatedShares{inside / static_cast<double>(places.size()), spread.chance(), spread.first(), spread.ten(),
+                     spread.operators()};
 }
 
 void noteWithout(ScheduleJudgement& judged) {
@@ -46,7 +47,24 @@ void noteWithout(ScheduleJudgement& judged) {
                                    fmt::format("no intervals of {} operators: too few others of their devices tell how "
                                                "far models are off",
                                                without),
-                                   "three operators of a device, of ten schedules each, beside the judged one"));
+                                   "two operators of a device, of ten schedules each, beside the judged one"));
+}
+
+Unexpected stopped() {
+    return fail("study.cancelled", "the intervals were stopped");
+}
+
+// What was said of the operators of other devices than this one.
+std::vector<UnseenOperator> ofOtherDevices(const ScheduleJudgement& judged, std::span<const TunedRow> rows,
+                                           std::span<const Places> operators, const std::string& device) {
+    std::vector<UnseenOperator> others;
+    for (std::size_t o = 0; o < operators.size(); ++o) {
+        if (judged.operators[o].device == device) continue;
+        UnseenOperator unseen{{}, sharesOf(rows, operators[o])};
+        for (const std::size_t i : operators[o]) unseen.told.push_back(judged.said[i]);
+        others.push_back(std::move(unseen));
+    }
+    return others;
 }
 
 }  // namespace
@@ -54,23 +72,25 @@ void noteWithout(ScheduleJudgement& judged) {
 Expected<void> stateLeftOut(ScheduleJudgement& judged, std::span<const TunedRow> rows,
                             const ScheduleTraining& options) {
     const auto operators = judgedOperators(judged, rows);
-    std::map<std::string, UnseenShares> own;
+    struct Device {
+        UnseenShares own;
+        std::vector<UnseenOperator> others;
+        std::map<std::size_t, ShareSpread> spreads;  // by the part that was left out: alike for its operators
+    };
+    std::map<std::string, Device> devices;
     for (std::size_t o = 0; o < operators.size(); ++o) {
         RankedOperator& one = judged.operators[o];
-        if (!own.contains(one.device)) {
+        if (!devices.contains(one.device)) {
             auto learned = UnseenShares::learn(rows, one.device, Without::TwoParts, options);
             if (!learned) return Unexpected(learned.error());
-            own[one.device] = std::move(*learned);
+            devices[one.device] = {std::move(*learned), ofOtherDevices(judged, rows, operators, one.device), {}};
         }
-        std::vector<UnseenOperator> others;
-        for (std::size_t other = 0; other < operators.size(); ++other) {
-            if (judged.operators[other].device == one.device) continue;
-            UnseenOperator unseen{{}, sharesOf(rows, operators[other])};
-            for (const std::size_t i : operators[other]) unseen.told.push_back(judged.said[i]);
-            others.push_back(std::move(unseen));
-        }
-        state(judged, one, operators[o], rows,
-              ShareSpread(own[one.device].beside(one.task, one.workload), std::move(others)));
+        Device& device = devices[one.device];
+        const std::size_t part = device.own.partOf(one.task, one.workload);
+        if (!device.spreads.contains(part))
+            device.spreads[part] = ShareSpread(device.own.beside(one.task, one.workload), device.others, options.stop);
+        if (options.stop.stop_requested()) return stopped();
+        state(judged, one, operators[o], rows, device.spreads[part]);
     }
     noteWithout(judged);
     return {};
@@ -94,8 +114,9 @@ Expected<void> stateOther(ScheduleJudgement& judged, std::span<const TunedRow> k
             std::vector<UnseenOperator> others;
             for (const auto& [device, all] : devices)
                 if (device != one.device) others.insert(others.end(), all.begin(), all.end());
-            spreads[one.device] = ShareSpread(devices[one.device], std::move(others));
+            spreads[one.device] = ShareSpread(devices[one.device], std::move(others), options.stop);
         }
+        if (options.stop.stop_requested()) return stopped();
         state(judged, one, operators[o], asked, spreads[one.device]);
     }
     noteWithout(judged);

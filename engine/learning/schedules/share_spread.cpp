@@ -18,6 +18,30 @@ struct Row {
     double told = 0, share = 0, weight = 0;
 };
 
+// So many of them, evenly; all where there are fewer.
+std::vector<UnseenOperator> evenly(std::vector<UnseenOperator> operators, std::size_t most) {
+    if (operators.size() <= most) return operators;
+    std::vector<UnseenOperator> some;
+    for (std::size_t i = 0; i < most; ++i) some.push_back(std::move(operators[i * operators.size() / most]));
+    return some;
+}
+
+// So many of its rows, evenly in order of what was said of them.
+UnseenOperator thinned(const UnseenOperator& one, std::size_t most) {
+    const std::size_t count = one.told.size();
+    if (count <= most) return one;
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return one.told[a] < one.told[b]; });
+    UnseenOperator some;
+    for (std::size_t i = 0; i < most; ++i) {
+        const std::size_t at = order[(2 * i + 1) * count / (2 * most)];
+        some.told.push_back(one.told[at]), some.share.push_back(one.share[at]);
+    }
+    return some;
+}
+
 // Rows in order of what was said of them, of all operators but one, with the weights that make 1.
 std::vector<Row> rowsOf(std::span<const UnseenOperator> operators, std::span<const double> weights,
                         std::size_t without) {
@@ -126,45 +150,62 @@ ShareBound boundOf(std::span<const UnseenOperator> operators, std::span<const do
 
 }  // namespace
 
-ShareSpread::ShareSpread(std::vector<UnseenOperator> own, std::vector<UnseenOperator> others) {
-    std::vector<double> weights(own.size(), 1);
-    const auto count = static_cast<double>(others.size());
-    weights.resize(own.size() + others.size(), own.empty() ? 1 : std::min(1.0, othersCount / count));
+ShareSpread::ShareSpread(std::vector<UnseenOperator> own, std::vector<UnseenOperator> others,
+                         const std::stop_token& stop) {
+    const std::size_t ownCount = own.size();
+    others = evenly(std::move(others), mostOthers);
+    std::vector<double> weights(ownCount, 1);
+    weights.resize(ownCount + others.size(),
+                   own.empty() ? 1 : std::min(1.0, othersCount / static_cast<double>(others.size())));
     own.insert(own.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
-    operators_ = own.size();
-    if (!isKnown()) return;
-    // Ranges get wider until they hold the rows of operators that were not among those from which they are.
-    std::vector<Windows> without;
-    std::vector<std::vector<double>> told(own.size()), below(own.size());
-    for (std::size_t o = 0; o < own.size(); ++o) {
-        const auto rows = rowsOf(own, weights, o);
-        below[o] = middlesOf(rows);
-        for (const Row& row : rows) told[o].push_back(row.told);
-        without.push_back(windowsOf(rows, below[o]));
+    if (own.size() < 2) {
+        operators_ = own.size();
+        return;
     }
-    const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const auto held = [&](double outside) {
-        double sum = 0;
-        for (std::size_t o = 0; o < own.size(); ++o) {
-            const auto ranges = rangesOf(without[o], outside);
+    first_ = boundOf(own, weights, 1), ten_ = boundOf(own, weights, 10);
+    const std::size_t each = std::clamp(mostOfAll / own.size(), std::size_t{1}, mostRows);
+    for (UnseenOperator& one : own) one = thinned(one, each);
+    // Ranges get wider until they hold the rows of operators that were not among those from which they are.
+    constexpr std::size_t levels = 40;
+    const auto outside = [](std::size_t level) { return 0.4 * static_cast<double>(level) / levels; };
+    std::array<double, levels + 1> held{};
+    double asked = 0;
+    const auto leaveOut = [&](std::size_t o, double weight) {
+        const auto rows = rowsOf(own, weights, o);
+        const auto below = middlesOf(rows);
+        std::vector<double> told;
+        for (const Row& row : rows) told.push_back(row.told);
+        const Windows windows = windowsOf(rows, below);
+        for (std::size_t level = 0; level <= levels; ++level) {
+            const auto ranges = rangesOf(windows, outside(level));
             double inside = 0;
             for (std::size_t i = 0; i < own[o].told.size(); ++i) {
-                const ShareRange range = between(told[o], below[o], ranges, own[o].told[i]);
+                const ShareRange range = between(told, below, ranges, own[o].told[i]);
                 inside += own[o].share[i] >= range.low && own[o].share[i] <= range.high;
             }
-            sum += weights[o] / whole * inside / static_cast<double>(own[o].told.size());
+            held[level] += weight * inside / static_cast<double>(own[o].told.size());
         }
-        return sum;
+        asked += weight;
     };
-    double outside = 0;
-    constexpr int levels = 40;
-    for (int level = levels; level > 0 && outside == 0; --level)
-        if (const double each = 0.4 * level / levels; held(each) >= coverage) outside = each;
+    const std::size_t some = std::min(ownCount, mostLeftOut);
+    for (std::size_t i = 0; i < some && !stop.stop_requested(); ++i)
+        leaveOut(i * ownCount / some, static_cast<double>(ownCount) / static_cast<double>(some));
+    for (std::size_t o = ownCount; o < own.size() && !stop.stop_requested(); ++o) leaveOut(o, weights[o]);
+    if (stop.stop_requested()) {
+        first_ = ten_ = {};
+        return;
+    }
+    // The next operator counts as one that may be wholly outside.
+    const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const auto kept = [&](std::size_t level) { return held[level] / asked * whole / (whole + 1); };
+    std::size_t level = levels;
+    while (level > 0 && kept(level) < coverage * (1 - 1e-12)) --level;
+    chance_ = kept(level);
     const auto rows = rowsOf(own, weights, own.size());
     for (const Row& row : rows) told_.push_back(row.told);
     below_ = middlesOf(rows);
-    knots_ = rangesOf(windowsOf(rows, below_), outside);
-    first_ = boundOf(own, weights, 1), ten_ = boundOf(own, weights, 10);
+    knots_ = rangesOf(windowsOf(rows, below_), outside(level));
+    operators_ = own.size();
 }
 
 ShareRange ShareSpread::of(double told) const {

@@ -85,13 +85,18 @@ std::vector<UnseenOperator> UnseenShares::all() const {
     return found;
 }
 
-std::vector<UnseenOperator> UnseenShares::beside(const std::string& task, const std::string& workload) const {
-    std::vector<UnseenOperator> found;
+std::size_t UnseenShares::partOf(const std::string& task, const std::string& workload) const {
     const auto own = std::find_if(operators_.begin(), operators_.end(),
                                   [&](const Operator& each) { return each.task == task && each.workload == workload; });
-    if (own == operators_.end()) return found;
+    return own == operators_.end() ? parts_ : own->part;
+}
+
+std::vector<UnseenOperator> UnseenShares::beside(const std::string& task, const std::string& workload) const {
+    std::vector<UnseenOperator> found;
+    const std::size_t own = partOf(task, workload);
+    if (own == parts_) return found;
     for (const Operator& each : operators_)
-        if (each.part != own->part) found.push_back({each.told[own->part], each.share});
+        if (each.part != own) found.push_back({each.told[own], each.share});
     return found;
 }
 

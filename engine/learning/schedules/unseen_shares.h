@@ -33,7 +33,10 @@ public:
     /// Of Without::Part: all operators.
     std::vector<UnseenOperator> all() const;
     /// Of Without::TwoParts: those that are in another part than this operator, by models that saw neither.
+    /// Alike for all operators of a part.
     std::vector<UnseenOperator> beside(const std::string& task, const std::string& workload) const;
+    /// The part of an operator; of one that is not among them the number of parts.
+    std::size_t partOf(const std::string& task, const std::string& workload) const;
 
 private:
     struct Operator {
