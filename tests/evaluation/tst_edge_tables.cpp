@@ -110,6 +110,23 @@ private slots:
         QCOMPARE(table.error().place.line, line);
     }
 
+    // As spreadsheets write them: empty cells past the last column, and last cells that were left out.
+    void rowsOfOtherLengthsWithNothingInThem() {
+        QTemporaryDir folder;
+        const QByteArray head = "arch,phone,board\n", a = cellA, b = cellB;
+        auto read = readEdgeTable(written(folder, "long.csv", head + a + ",1,2,,\n" + b + ",2,3\n").toStdString());
+        QVERIFY(read && read->notes.empty());
+        QCOMPARE(read->values[1][0], 2.0);
+        read = readEdgeTable(
+            written(folder, "short.csv", head + a + ",1\n" + b + ",2,3\n" + a + ",4,5\n").toStdString());
+        QVERIFY(read);
+        QVERIFY(std::isnan(read->values[1][0]));
+        QCOMPARE(read->values[1][1], 3.0);
+        QCOMPARE(read->notes.size(), std::size_t{1});
+        QCOMPARE(read->notes.front().code, std::string("edge.short-row"));
+        QCOMPARE(read->notes.front().place.line, 2);
+    }
+
     void aColumnWithoutVarianceIsNotedAndLeftOut() {
         QTemporaryDir folder;
         const QByteArray text =

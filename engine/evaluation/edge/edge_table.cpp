@@ -118,15 +118,31 @@ struct Reading {
     }
 
     // A file that was cut off, or a code whose commas are not quoted, would be read as rows without measurements.
-    Expected<void> checkWidths() const {
+    // Spreadsheets leave empty cells out at the end of a row, or add some.
+    Expected<void> checkWidths() {
+        std::size_t shorter = 0, first = 0;
         for (std::size_t r = 0; r < file.rows.size(); ++r) {
             const auto& row = file.rows[r];
-            if (row.size() == file.header.size() || (row.size() == 1 && row.front().empty())) continue;
+            const std::size_t wide = file.header.size();
+            if (row.size() == wide || (row.size() == 1 && row.front().empty())) continue;
+            if (row.size() > wide && std::all_of(row.begin() + static_cast<std::ptrdiff_t>(wide), row.end(),
+                                                 [](const std::string& cell) { return cell.empty(); }))
+                continue;
+            if (row.size() < wide && r + 1 < file.rows.size()) {
+                if (shorter++ == 0) first = r;
+                continue;
+            }
             return fail("edge.bad-row",
                         fmt::format("the row has {} cells and the first line {}", row.size(), file.header.size()),
                         "a cell for each column, empty where nothing was measured",
                         "a name with a comma in it stands in quotes", place(r));
         }
+        if (shorter > 0)
+            table.notes.push_back(warning("edge.short-row",
+                                          fmt::format("{} rows have fewer cells than the first line: what is missing "
+                                                      "is read as not measured",
+                                                      shorter),
+                                          "an empty cell where nothing was measured", place(first)));
         return {};
     }
 
