@@ -90,14 +90,14 @@ std::string scoresText(std::span<const BenchmarkSpace> spaces, std::span<const B
         text +=
             fmt::format("\n{}: {} of {} points\n\n", spaces[s].name, count(static_cast<double>(spaces[s].evaluations)),
                         count(static_cast<double>(spaces[s].problem.space.points())));
-        Table table({"agent", "volume", "quartiles", "answers", "cost", "chance of so low", "at most"},
+        Table table({"agent", "volume", "quartiles", "answers", "cost", "chance of so low", "greedy choice"},
                     {false, true, true, true, true, true, true});
         for (const BenchmarkScore& score : scores) {
             if (score.space != s) continue;
             table.add({score.agent.name(), fmt::format("{:.4f}", score.median),
                        fmt::format("{:.4f} … {:.4f}", score.low, score.high), fmt::format("{:.0f}", score.answers),
                        fmt::format("{:.0f}", score.cost), fmt::format("{:.2g}", score.chance),
-                       score.agent.part > 1 ? fmt::format("{:.4f}", score.ceiling) : ""});
+                       score.agent.part > 1 ? fmt::format("{:.4f}", score.greedy) : ""});
             if (score.worse) worse.push_back(fmt::format("{} ({})", score.agent.name(), spaces[s].name));
         }
         text += table.text();

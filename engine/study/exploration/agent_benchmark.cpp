@@ -58,8 +58,9 @@ private:
     std::vector<double> least_, most_;
 };
 
-// Of each count of `counts` the volume of so many rows of `all`, each the one that adds most.
-std::vector<double> chosenVolumes(const VolumeScale& scale, const Costs& all, std::span<const std::size_t> counts) {
+// Of each count of `counts` the volume of so many rows of `all`, each the one that adds most. Cut short by `stop`.
+std::vector<double> greedyVolumes(const VolumeScale& scale, const Costs& all, std::span<const std::size_t> counts,
+                                  const std::stop_token& stop) {
     std::vector<double> out(counts.size(), 1);
     const std::size_t most = counts.empty() ? 0 : std::ranges::max(counts);
     std::vector<std::size_t> left = frontOf(all).points;
@@ -69,6 +70,7 @@ std::vector<double> chosenVolumes(const VolumeScale& scale, const Costs& all, st
         double best = -1;
         std::size_t at = 0;
         for (std::size_t i = 0; i < left.size(); ++i) {
+            if (stop.stop_requested()) return out;
             Costs with = chosen;
             const auto row = all.value.begin() + static_cast<std::ptrdiff_t>(left[i] * all.width);
             with.value.insert(with.value.end(), row, row + static_cast<std::ptrdiff_t>(all.width));
@@ -92,7 +94,8 @@ double quartile(std::vector<double> sorted, double share) {
     return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std::span<BenchmarkScore> scores) {
+void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std::span<BenchmarkScore> scores,
+                const std::stop_token& stop) {
     const std::size_t width = space.problem.objectives.size(), seeds = runs.size() / scores.size();
     Costs all{width, {}, {}, {}};
     const auto take = [&](const Costs& costs) {
@@ -114,9 +117,9 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std
     std::vector<std::size_t> counts;
     for (const BenchmarkScore& score : scores)
         if (score.agent.part > 1) counts.push_back(score.agent.evaluations(space));
-    const std::vector<double> ceilings = chosenVolumes(scale, all, counts);
+    const std::vector<double> greedy = greedyVolumes(scale, all, counts, stop);
     for (std::size_t a = 0, part = 0; a < scores.size(); ++a)
-        if (scores[a].agent.part > 1) scores[a].ceiling = ceilings[part++];
+        if (scores[a].agent.part > 1) scores[a].greedy = greedy[part++];
     for (std::size_t a = 0; a < scores.size(); ++a) {
         BenchmarkScore& score = scores[a];
         for (const AgentRun& run : runs.subspan(a * seeds, seeds)) {
@@ -221,7 +224,8 @@ Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkS
     for (std::size_t space = 0; space < spaces.size(); ++space) {
         std::vector<BenchmarkScore> own;
         for (const BenchmarkAgent& agent : all) own.push_back({space, agent, {}});
-        scoreSpace(spaces[space], std::span(runs).subspan(space * ofSpace, ofSpace), own);
+        scoreSpace(spaces[space], std::span(runs).subspan(space * ofSpace, ofSpace), own, options.stop);
+        if (options.stop.stop_requested()) return fail("study.cancelled", "the agents were stopped");
         for (BenchmarkScore& score : own) scores.push_back(std::move(score));
     }
     judge(scores);
@@ -247,9 +251,8 @@ std::string benchmarkTable(std::span<const BenchmarkSpace> spaces, std::span<con
         }
         text += fmt::format("| {} | {:.2f} |{}\n", scores[a].agent.title(), share, cells);
         if (scores[a].agent.part == 1) continue;
-        text += fmt::format("| as many, chosen from all | {:.2f} |", share);
-        for (std::size_t s = 0; s < spaces.size(); ++s)
-            text += fmt::format(" {:.3f} |", scores[s * agents + a].ceiling);
+        text += fmt::format("| as many, chosen greedily from all | {:.2f} |", share);
+        for (std::size_t s = 0; s < spaces.size(); ++s) text += fmt::format(" {:.3f} |", scores[s * agents + a].greedy);
         text += "\n";
     }
     return text;

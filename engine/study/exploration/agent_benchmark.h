@@ -41,7 +41,7 @@ struct BenchmarkScore {
     std::vector<double> volumes;           ///< by seed: see below
     double low = 0, median = 0, high = 0;  ///< of them: quartiles
     double answers = 0, cost = 0;          ///< in the mean: points that were answered, and Search::cost()
-    double ceiling = 1;                    ///< volume of as many answers, each chosen from all that is known
+    double greedy = 1;                     ///< volume of as many answers, chosen greedily from all that is known
     double chance = 1;                     ///< of so low a volume, were the agent as good as `random`
     bool worse = false;                    ///< than `random`, beyond chance
 };
@@ -68,8 +68,8 @@ AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const Benchm
 /// A volume is the hypervolume of what a run found over that of all that is known: every run of every agent, and all
 /// rows of a table. Costs are scaled to the range that all feasible points have, in ln where they span two decades
 /// above 0; the reference point is the worst of each. 1: all of the front.
-/// A `ceiling` is about what any agent could have with as many answers: of all that is known the one that adds most is
-/// taken, again and again (greedy choices of a submodular volume; Nemhauser, Wolsey, Fisher 1978).
+/// `greedy` takes of all that is known the answer that adds most, again and again: at least 1 − 1/e of what the best
+/// choice of as many covers (a submodular volume; Nemhauser, Wolsey, Fisher 1978). An agent may have more.
 ///
 /// An agent is worse than `random` where a one-sided rank-sum test (Mann and Whitney 1947, normal with ties) says so at
 /// 5 % over all spaces and agents together (Holm 1979).
