@@ -56,7 +56,8 @@ Held heldOf(const ScheduleJudgement& judged) {
 
 std::string heldText(const Held& held) {
     return fmt::format(
-        "`inside`: schedules inside the intervals of their shares, which other operators gave; {} in the mean. By those "
+        "`inside`: schedules inside the intervals of their shares, which other operators gave; {} in the mean. By "
+        "those "
         "operators {:.0f} % or more are expected.\n`first at least`: what the first choice reaches in {:.0f} % of "
         "operators; {} of {} did.\n",
         percentOf(held.coverage), std::floor(100 * held.aimed), 100 * held.chance, held.first, held.operators);

@@ -128,10 +128,14 @@ private slots:
         QVERIFY2(row("Ansor, 60 records").contains(told), qPrintable(told));
         QFile page(ORRERY_SOURCE "/resources/handbook/schedules.md");
         QVERIFY(page.open(QIODevice::ReadOnly));
-        const auto inside = [](const nlohmann::json& json) { return percent(json["intervals"]["coverage"]); };
-        const QString held = QString("%1 of the schedules are inside their intervals by trees, and %2 by the sequence model")
-                                 .arg(inside(trees), inside(sequence));
-        QVERIFY2(QString::fromUtf8(page.readAll()).contains(held), qPrintable(held));
+        // Intervals have become wider since the page's figures were taken.
+        QVERIFY(
+            page.readAll().contains("at least 83 % of the schedules are inside their intervals by trees, and at "
+                                    "least 90 % by the sequence model"));
+        const auto inside = [](const nlohmann::json& json) { return json["intervals"]["coverage"].get<double>(); };
+        QVERIFY2(inside(trees) > 0.825 && inside(sequence) > 0.895,
+                 qPrintable(QString("%1, %2").arg(inside(trees)).arg(inside(sequence))));
+        QVERIFY(trees["intervals"]["chance"].get<double>() <= 5.0 / 6 + 1e-12);
         QCOMPARE(trees["intervals"]["first_held"].get<int>(), 5);
         QCOMPARE(sequence["intervals"]["first_held"].get<int>(), 6);
     }

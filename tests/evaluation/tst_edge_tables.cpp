@@ -117,8 +117,8 @@ private slots:
         auto read = readEdgeTable(written(folder, "long.csv", head + a + ",1,2,,\n" + b + ",2,3\n").toStdString());
         QVERIFY(read && read->notes.empty());
         QCOMPARE(read->values[1][0], 2.0);
-        read = readEdgeTable(
-            written(folder, "short.csv", head + a + ",1\n" + b + ",2,3\n" + a + ",4,5\n").toStdString());
+        read =
+            readEdgeTable(written(folder, "short.csv", head + a + ",1\n" + b + ",2,3\n" + a + ",4,5\n").toStdString());
         QVERIFY(read);
         QVERIFY(std::isnan(read->values[1][0]));
         QCOMPARE(read->values[1][1], 3.0);

@@ -219,6 +219,9 @@ private slots:
         tab_->openLog(out.fileName());
         QTRY_VERIFY_WITH_TIMEOUT(tab_->explored() && !tab_->isWorking(), 60'000);
         QVERIFY(picture_->isEmpty());
+        // In folds the intervals' models know what would be counted.
+        QVERIFY2(!state_->text().contains("inside the intervals"), qPrintable(state_->text()));
+        QVERIFY(!tab_->explored()->ranges.empty());
         for (const char* name : {"w.nest.svg", "w.nest.csv", "w.txt"}) {
             const QString said = tab_->exportTo(home_.filePath(name));
             QVERIFY2(said.contains("Winograd") && said.contains("loops") && !said.contains("model"), qPrintable(said));

@@ -34,9 +34,8 @@ void state(ScheduleJudgement& judged, RankedOperator& one, const Places& places,
         judged.low[places[i]] = range.low, judged.high[places[i]] = range.high;
         inside += shares[i] >= range.low && shares[i] <= range.high;
     }
-    one.stated =
-        StatedShares{inside / static_cast<double>(places.size()), spread.chance(), spread.first(), spread.ten(),
-                     spread.operators()};
+    one.stated = StatedShares{inside / static_cast<double>(places.size()), spread.chance(), spread.first(),
+                              spread.ten(), spread.operators()};
 }
 
 void noteWithout(ScheduleJudgement& judged) {

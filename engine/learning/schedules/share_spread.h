@@ -1,7 +1,7 @@
 #pragma once
 
-// How far the share of a schedule may lie from what a model says of it, from operators that were left out. Errors of one
-// operator go together, so an operator counts as one: its schedules share its weight, and how wide intervals are is
+// How far the share of a schedule may lie from what a model says of it, from operators that were left out. Errors of
+// one operator go together, so an operator counts as one: its schedules share its weight, and how wide intervals are is
 // what held the operators when each was predicted from the others (conformal prediction over groups; Dunn, Wasserman
 // and Ramdas, "Distribution-Free Prediction Sets for Two-Layer Hierarchical Models", JASA 118, 2023).
 
