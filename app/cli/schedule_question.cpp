@@ -60,7 +60,7 @@ std::string heldText(const Held& held) {
         "those "
         "operators {:.0f} % or more are expected.\n`first at least`: what the first choice reaches in {:.0f} % of "
         "operators; {} of {} did.\n",
-        percentOf(held.coverage), std::floor(100 * held.aimed), 100 * held.chance, held.first, held.operators);
+        percentOf(held.coverage), std::floor(100 * held.aimed + 1e-6), 100 * held.chance, held.first, held.operators);
 }
 
 }  // namespace

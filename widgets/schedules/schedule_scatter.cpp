@@ -215,8 +215,8 @@ void ScheduleScatter::paintFigure(QPainter& painter) const {
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(colours.mutedText);
     const double line = painter.fontMetrics().height();
-    const QString key = hasIntervals() ? tr("shaded: interval; ringed: the model's first ten")
-                                       : tr("ringed: the model's first ten");
+    const QString key =
+        hasIntervals() ? tr("shaded: interval; ringed: the model's first ten") : tr("ringed: the model's first ten");
     const double room = frame.area.width() - painter.fontMetrics().horizontalAdvance(frame.yName) - 16;
     if (painter.fontMetrics().horizontalAdvance(key) < room)
         painter.drawText(QRectF(frame.area.left(), frame.area.top() - line - 2, frame.area.width(), line),
