@@ -449,6 +449,44 @@ private slots:
             QCOMPARE(facetOf(Facet::Platform, *page_->accuracy()->tables(), ref), word.toStdString());
     }
 
+    // A low window shows who assumes alike; further columns keep the method's name beside them.
+    void aLowWindowShowsWhoAssumesAlike() {
+        page_->findChild<QLineEdit*>("accuracy.where")->setText("kind=gemm, device=h100-sxm, m=512..4096");
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QVERIFY(judged.wait(120000));
+        auto* table = page_->findChild<ui::CellsTable*>("accuracy.methods");
+        window_->resize(1280, 720);
+        auto* below = page_->findChild<QTabWidget*>("accuracy.below");
+        auto* by = page_->findChild<QComboBox*>("accuracy.by");
+        QTest::mouseClick(below->tabBar(), Qt::LeftButton, {}, below->tabBar()->tabRect(0).center());
+        QVERIFY(by->isVisible());
+        QTest::mouseClick(below->tabBar(), Qt::LeftButton, {}, below->tabBar()->tabRect(1).center());
+        QVERIFY2(!by->isVisible(), "it chooses the columns of the other view");
+        const auto columnOf = [&](const QString& head) {
+            for (int c = 0; c < table->model()->columnCount(); ++c)
+                if (table->model()->headerData(c, Qt::Horizontal).toString() == head) return c;
+            return -1;
+        };
+        QTRY_COMPARE(table->horizontalScrollBar()->value(), 0);
+        for (const char* head : {"Mean error", "First in", "Rows", "Equals"}) {
+            const int c = columnOf(head);
+            QVERIFY2(c > 0 && table->columnViewportPosition(c) + table->columnWidth(c) <= table->viewport()->width(),
+                     head);
+        }
+        auto* names = table->findChild<QTableView*>("accuracy.methods.first");
+        QVERIFY(names && !names->isVisible());
+        table->horizontalScrollBar()->setValue(table->horizontalScrollBar()->maximum());
+        const int last = columnOf("Assumes");
+        QVERIFY(table->columnViewportPosition(last) + table->columnWidth(last) <= table->viewport()->width());
+        QVERIFY(names->isVisible() && names->visualRect(names->model()->index(1, 0)).isValid());
+        QTest::mouseClick(names->viewport(), Qt::LeftButton, {},
+                          names->visualRect(names->model()->index(1, 0)).center());
+        QCOMPARE(table->currentIndex().row(), 1);
+        table->horizontalScrollBar()->setValue(0);
+        QVERIFY(!names->isVisible());
+    }
+
     void whatOneDeviceTeachesIsJudgedOnOthersByMouse() {
         TransferTab* tab = page_->transfer();
         page_->tabs()->setCurrentWidget(tab);
