@@ -3,6 +3,7 @@
 #include "base/text/words.h"
 #include "hardware/attribute_at.h"
 #include "hardware/component.h"
+#include "hardware/copies.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,26 @@ Expected<void> setMesh(Component& component, std::string_view text) {
     }
     if (sides.size() > 4) return fail("hardware.mesh", "a mesh has at most four sides", "sides such as `14 x 12`");
     component.mesh = std::move(sides);
+    return {};
+}
+
+// Rows × columns make a grid of copies where a number or such a grid stood. Elsewhere they would replace what is no
+// copies: the grid of an array, or what each of many copies holds.
+Expected<void> setGridOfCopies(Component& component, std::string_view text) {
+    const bool array = component.kind == ComponentKind::Array;
+    if (array || (!component.mesh.empty() && !isGridOfCopies(component))) {
+        return fail("hardware.count",
+                    array ? fmt::format("rows × columns are no number of copies of an array (`{}`)", nameOf(component))
+                          : fmt::format("`{}` has a mesh of {} beside its number of copies", nameOf(component),
+                                        fmt::join(component.mesh, "x")),
+                    "a whole number from 1", "rows and columns are its `mesh`: change that");
+    }
+    Component grid;
+    if (auto sides = setMesh(grid, text); !sides) return sides;
+    if (grid.mesh.size() < 2)
+        return fail("hardware.count", fmt::format("`{}` is no rows × columns", text), "such as `12x11`");
+    component.mesh = std::move(grid.mesh);
+    component.count = 1;
     return {};
 }
 
@@ -180,15 +201,10 @@ Expected<void> setAttribute(Component& component, std::string_view attribute, st
         return {};
     }
     if (attribute == "count") {
-        // Rows and columns are a grid of copies, in place of any number and grid of before.
-        if (value.find_first_of("xX") != std::string_view::npos) {
-            if (auto grid = setMesh(component, value); !grid) return grid;
-            component.count = 1;
-            return {};
-        }
+        if (value.find_first_of("xX") != std::string_view::npos) return setGridOfCopies(component, value);
         const auto count = parseWhole("number of copies", value);
         if (!count) return Unexpected(count.error());
-        component.count = *count;
+        setCopies(component, *count);
         return {};
     }
     if (attribute == "mesh") return setMesh(component, value);

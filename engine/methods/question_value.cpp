@@ -2,8 +2,10 @@
 
 #include "base/text/words.h"
 #include "hardware/attribute_at.h"
+#include "hardware/copies.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace orrery {
 
@@ -23,7 +25,9 @@ std::string drawnValue(const Hardware& design, std::string_view path) {
     const auto at = attributeAt(design.root, path);
     if (!at) return {};
     const Component& component = *componentAt(design.root, at->component);
-    if (at->attribute == "count") return fmt::format("{}", component.count);
+    if (at->attribute == "count")
+        return isGridOfCopies(component) ? fmt::format("{}", fmt::join(component.mesh, "x"))
+                                         : fmt::format("{}", component.count);
     const auto dot = at->attribute.find('.');
     const Attribute* attribute = component.find(std::string_view(at->attribute).substr(0, dot));
     if (!attribute) return {};

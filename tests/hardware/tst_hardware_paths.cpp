@@ -278,6 +278,48 @@ private slots:
         QVERIFY2(q(result.error().hint).contains(help), text.c_str());
         QVERIFY2(!result.error().expected.empty() || !result.error().hint.empty(), text.c_str());
     }
+    // Rows × columns are a grid of copies, a number after them takes it away; never do they replace what is no copies.
+    void rowsAndColumnsAreCopiesWhereNothingElseIsLost() {
+        const auto sm = [](const Hardware& hardware) {
+            return componentAt(hardware.root, *findComponent(hardware.root, "sm"));
+        };
+        const auto grid = withAttribute(pod(), "sm.count", "12x11");
+        QVERIFY(grid);
+        QCOMPARE(sm(*grid)->count, std::int64_t{1});
+        QCOMPARE(sm(*grid)->mesh, (std::vector<std::int64_t>{12, 11}));
+        const auto other = withAttribute(*grid, "sm.count", "6X22");
+        QVERIFY(other);
+        QCOMPARE(sm(*other)->mesh, (std::vector<std::int64_t>{6, 22}));
+        QCOMPARE(sm(*other)->instances(), std::int64_t{132});
+        for (const std::int64_t count : {1, 132}) {
+            const auto plain = withAttribute(*grid, "sm.count", std::to_string(count));
+            QVERIFY(plain);
+            QCOMPARE(sm(*plain)->instances(), count);
+            QVERIFY(sm(*plain)->mesh.empty());
+        }
+        QVERIFY(!withAttribute(*grid, "sm.count", "12x"));
+
+        Component array;
+        array.kind = ComponentKind::Array;
+        array.mesh = {128, 128};
+        const Component before = array;
+        const auto refused = setAttribute(array, "count", "2x2");
+        QVERIFY(!refused);
+        QCOMPARE(q(refused.error().code), QString("hardware.count"));
+        QVERIFY2(q(refused.error().hint).contains("mesh"), refused.error().hint.c_str());
+        QVERIFY(array == before);
+        QVERIFY(setAttribute(array, "count", "4"));
+        QCOMPARE(array.instances(), std::int64_t{4 * 128 * 128});
+        array.mesh.clear();  // an array of the shape that its kind has by itself is no other
+        QVERIFY(!setAttribute(array, "count", "2x2"));
+
+        Component both;
+        both.kind = ComponentKind::Core;
+        both.count = 4;
+        both.mesh = {14, 12};
+        QVERIFY(!setAttribute(both, "count", "2x2"));
+        QCOMPARE(both.instances(), std::int64_t{4 * 14 * 12});
+    }
     void instancesMultiply() {
         Component component;
         component.count = 3;

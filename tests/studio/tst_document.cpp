@@ -93,6 +93,21 @@ void TestDocument::theTextSaysWhatChanged() {
     QCOMPARE(document.undoStack()->undoText(), QString::fromUtf8("Llama decode batch 1 → 8"));
     QVERIFY_DONE(document.apply(setCountEdit(*document.state(), 0, pathOf(document, "sm"), 144)));
     QCOMPARE(document.undoStack()->undoText(), QString::fromUtf8("sm count 132 → 144"));
+    // A grid in place of the number, and a number in place of the grid; the mesh of an array is not its count.
+    const ComponentPath sm = pathOf(document, "sm");
+    QVERIFY_DONE(document.apply(setAttributeEdit(*document.state(), 0, sm, "count", "12x11")));
+    QCOMPARE(document.undoStack()->undoText(), QString::fromUtf8("sm count 144 → 12×11"));
+    QVERIFY_DONE(document.apply(setCountEdit(*document.state(), 0, sm, 132)));
+    QCOMPARE(document.undoStack()->undoText(), QString::fromUtf8("sm count 12×11 → 132"));
+    QCOMPARE(componentAt(document.hardware()->root, sm)->instances(), std::int64_t{132});
+    Component array;
+    array.kind = ComponentKind::Array;
+    array.mesh = {14, 12};
+    QCOMPARE(copiesPrinted(array), QStringLiteral("1"));
+    array.count = 4;
+    QCOMPARE(copiesPrinted(array), QStringLiteral("4"));
+    array.kind = ComponentKind::Core;
+    QCOMPARE(copiesPrinted(array), QString::fromUtf8("4 × 14×12"));
 }
 
 void TestDocument::refusedEditsChangeNothing() {

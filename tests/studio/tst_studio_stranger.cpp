@@ -346,6 +346,15 @@ void TestStudioStranger::rowsAndColumnsAreACount() {
     QTest::keyClick(line, Qt::Key_Return);
     QCOMPARE(window->document().undoStack()->index(), steps);
     QCOMPARE(at(sm).count, std::int64_t{132});
+    // As people type it; another grid, and a number, stand in its place.
+    STEP(type({sm}, "count", "12X11"));
+    QCOMPARE(at(sm).mesh, (std::vector<std::int64_t>{12, 11}));
+    STEP(type({sm}, "count", QString::fromUtf8("6×22")));
+    QCOMPARE(at(sm).mesh, (std::vector<std::int64_t>{6, 22}));
+    QCOMPARE(at(sm).instances(), std::int64_t{132});
+    STEP(type({sm}, "count", "132"));
+    QCOMPARE(at(sm).count, std::int64_t{132});
+    QVERIFY(at(sm).mesh.empty());
 }
 
 // What the empty sheet names can be clicked there: first the library, then a design of one's own.

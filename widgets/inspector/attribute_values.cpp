@@ -1,5 +1,6 @@
 #include "widgets/inspector/attribute_values.h"
 
+#include "hardware/copies.h"
 #include "hardware/walk.h"
 #include "widgets/common/text.h"
 
@@ -44,7 +45,10 @@ RowValue ownValue(const Hardware& hardware, const Component& component, const QS
     const std::string name = id.section(QLatin1Char('.'), 0, 0).toStdString();
     const QString key = id.section(QLatin1Char('.'), 1);
     if (name == "name") return {.text = qs(component.name)};
-    if (name == "count") return number(component.count);
+    if (name == "count") {
+        if (isGridOfCopies(component)) return {.text = meshText(component.mesh)};
+        return number(component.count);
+    }
     if (name == "mesh") {
         if (key.isEmpty()) return {.text = meshText(component.mesh)};
         const auto side = key.toUInt();

@@ -99,11 +99,15 @@ void ComponentForm::buildIdentity() {
     if (many) name.disabled = tr("Siblings need names of their own: select one component to rename it");
     addRow(name)->edit()->setCheck(checkName);
     const auto all = components();
-    if (std::ranges::none_of(all, [](const Component* one) { return one->kind == ComponentKind::System; }))
+    if (std::ranges::none_of(all, [](const Component* one) { return one->kind == ComponentKind::System; })) {
+        const bool array = std::ranges::any_of(all, [](auto* one) { return one->kind == ComponentKind::Array; });
         addRow(countRow(QStringLiteral("count"), tr("Count"),
-                        tr("Identical copies, drawn once. As rows × columns, such as 12×11, they make a grid.")))
+                        array ? tr("Identical copies, drawn once. Rows and columns of an array are its mesh.")
+                              : tr("Identical copies, drawn once. As rows × columns, such as 12×11, they make a "
+                                   "grid; a plain number takes it away.")))
             ->edit()
             ->setCheck(checkCopies);
+    }
     const bool meshed = std::ranges::all_of(
         all, [](const Component* one) { return one->kind == ComponentKind::Array || !one->mesh.empty(); });
     if (!meshed) return;

@@ -1,6 +1,7 @@
 #include "app/document/commands/set_attribute.h"
 
 #include "app/document/commands/component_edits.h"
+#include "app/document/commands/set_replication.h"
 
 #include <QStringList>
 
@@ -9,9 +10,8 @@ namespace orrery::app {
 namespace {
 
 QString printed(const Component& component, const std::string& attribute) {
-    const bool grid = !component.mesh.empty() && component.count == 1;
-    if (attribute == "count" && !grid) return QString::number(component.count);
-    if (attribute == "mesh" || attribute == "count") {
+    if (attribute == "count") return copiesPrinted(component);
+    if (attribute == "mesh") {
         QStringList sides;
         for (const std::int64_t side : component.mesh) sides << QString::number(side);
         return sides.join(QStringLiteral("×"));

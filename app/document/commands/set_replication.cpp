@@ -1,5 +1,7 @@
 #include "app/document/commands/set_replication.h"
 
+#include "hardware/copies.h"
+
 #include <QStringList>
 
 #include <algorithm>
@@ -16,6 +18,13 @@ QString printed(const std::vector<std::int64_t>& mesh) {
 
 }  // namespace
 
+QString copiesPrinted(const Component& component) {
+    const QString number = QString::number(component.count);
+    if (component.kind == ComponentKind::Array || component.mesh.empty()) return number;
+    const QString grid = printed(component.mesh);
+    return component.count == 1 ? grid : number + QStringLiteral(" × ") + grid;
+}
+
 Expected<Edit> setCountEdit(const ProjectState& state, int hardware, const ComponentPath& path, qint64 count) {
     if (count < 1) {
         return fail("document.count", "a component cannot occur " + std::to_string(count) + " times",
@@ -26,9 +35,9 @@ Expected<Edit> setCountEdit(const ProjectState& state, int hardware, const Compo
         Expected<Component*> component = componentOf(design, path);
         if (!component) return Unexpected(component.error());
         edit.subject = QObject::tr("%1 count").arg(QString::fromStdString((*component)->name));
-        edit.from = QString::number((*component)->count);
-        edit.to = QString::number(count);
-        (*component)->count = count;
+        edit.from = copiesPrinted(**component);
+        setCopies(**component, count);
+        edit.to = copiesPrinted(**component);
         return {};
     });
     if (!after) return Unexpected(after.error());

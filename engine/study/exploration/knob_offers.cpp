@@ -1,4 +1,5 @@
 #include "hardware/attribute_at.h"
+#include "hardware/copies.h"
 #include "serving/fields/field_path.h"
 #include "study/exploration/knob_kind.h"
 #include "study/exploration/search_settings.h"
@@ -115,7 +116,9 @@ Expected<KnobSetting> usualKnob(const Hardware& hardware, std::string_view path)
     }
     const Component& component = *componentAt(hardware.root, wanted->component);
     if (wanted->attribute == "count")
-        return around(std::string(path), static_cast<double>(component.count), Dimension::Count);
+        return around(std::string(path),
+                      static_cast<double>(isGridOfCopies(component) ? component.instances() : component.count),
+                      Dimension::Count);
     if (wanted->spec && wanted->spec->form == AttributeForm::Choice) {
         return listed(path, {wanted->spec->choices.begin(), wanted->spec->choices.end()});
     }
