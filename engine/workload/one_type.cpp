@@ -43,15 +43,20 @@ bool isProduct(const Operator& op) {
     return op.kind == OperatorKind::MatMul || op.kind == OperatorKind::Conv || op.kind == OperatorKind::ConvTranspose;
 }
 
-/// Extents of a weight that one output sums over.
-double reductionOf(const Operator& op, const Tensor& weight) {
+/// Extents of a weight, the operand `slot` of its product, that one output sums over.
+double reductionOf(const Operator& op, std::size_t slot, const Tensor& weight) {
     const Shape& shape = weight.shape;
     if (shape.size() < 2) return 1;
     if (op.kind == OperatorKind::MatMul) {
-        const bool transposed = op.integer("transB", 0) != 0;
-        return static_cast<double>(shape[shape.size() - (transposed ? 1 : 2)].value);
+        // [M, K] or [K, N], unless transposed.
+        const bool transposed = op.integer(slot == 0 ? "transA" : "transB", 0) != 0;
+        return static_cast<double>(shape[shape.size() - ((slot == 0) != transposed ? 1 : 2)].value);
     }
-    const auto outputs = static_cast<double>(shape[op.kind == OperatorKind::Conv ? 0 : 1].value);
+    // [M, C / groups, …], or [C, M / groups, …] where transposed.
+    const double outputs = op.kind == OperatorKind::Conv
+                               ? static_cast<double>(shape[0].value)
+                               : static_cast<double>(shape[1].value) *
+                                     static_cast<double>(std::max<std::int64_t>(1, op.integer("group", 1)));
     return outputs > 0 ? weight.elements() / outputs : 1;
 }
 
@@ -80,36 +85,58 @@ std::optional<DType> oneTypeOf(const Graph& graph, std::span<const WhatIf> chang
     return open.empty() ? type : std::nullopt;
 }
 
-std::size_t storeProductWeights(Graph& graph, const NumberFormat& format) {
-    // By tensor: the product that reads it; null: none, or something else reads it too.
-    std::vector<const Operator*> reader(graph.tensors.size(), nullptr);
+std::vector<ProductWeight> productWeights(const Graph& graph) {
+    // By tensor: what one output sums over; 0: no product reads it.
+    std::vector<double> reduction(graph.tensors.size(), 0);
     std::vector<char> others(graph.tensors.size(), 0);
     for (const Operator& op : graph.operators) {
+        const bool product = isProduct(op), matrix = op.kind == OperatorKind::MatMul;
         for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
             const TensorId id = op.inputs[slot];
             const Tensor* tensor = graph.tensor(id);
             if (!tensor || tensor->role != TensorRole::Weight) continue;
-            if (isProduct(op) && slot < 2 && computedWith(tensor))
-                reader[static_cast<std::size_t>(id)] = &op;
+            if (product && (slot == 1 || (matrix && slot == 0)) && computedWith(tensor))
+                reduction[static_cast<std::size_t>(id)] = std::max(1.0, reductionOf(op, slot, *tensor));
             else
                 others[static_cast<std::size_t>(id)] = 1;
         }
     }
-    std::size_t stored = 0;
-    std::set<const Operator*> scaled;
-    for (std::size_t i = 0; i < reader.size(); ++i) {
-        if (!reader[i] || others[i]) continue;
-        Tensor& weight = graph.tensors[i];
+    std::vector<ProductWeight> all;
+    for (std::size_t i = 0; i < reduction.size(); ++i)
+        if (reduction[i] > 0 && !others[i]) all.push_back({static_cast<TensorId>(i), reduction[i]});
+    return all;
+}
+
+void storeWeights(Graph& graph, std::span<const ProductWeight> weights, const NumberFormat& format) {
+    std::set<TensorId> stored;
+    for (const ProductWeight& each : weights) {
+        Tensor& weight = graph.tensors[static_cast<std::size_t>(each.tensor)];
         weight.type = format.type;
-        weight.bytesPerElement = storedBytesPerWeight(format, reductionOf(*reader[i], weight));
-        scaled.insert(reader[i]);
-        ++stored;
+        weight.bytesPerElement = storedBytesPerWeight(format, each.reduction);
+        stored.insert(each.tensor);
     }
     const auto block = scaleBlock(format.scaling);
-    if (!block) return stored;
+    if (!block) return;
     for (Operator& op : graph.operators)
-        if (scaled.contains(&op)) op.attributes[std::string(scaleBlockAttribute)] = std::int64_t{*block};
-    return stored;
+        if (isProduct(op) && std::ranges::any_of(op.inputs, [&](TensorId id) { return stored.contains(id); }))
+            op.attributes[std::string(scaleBlockAttribute)] = std::int64_t{*block};
+}
+
+std::size_t storeProductWeights(Graph& graph, std::span<const WhatIf> changes, const NumberFormat& format,
+                                Diagnostics& warnings) {
+    const auto isFusion = [](const WhatIf& change) { return std::holds_alternative<FuseOperators>(change); };
+    const auto before = static_cast<std::size_t>(std::ranges::find_if(changes, isFusion) - changes.begin());
+    const auto apply = [&](std::span<const WhatIf> some) {
+        for (Diagnostic& each : applyWhatIfs(graph, some)) warnings.push_back(std::move(each));
+    };
+    apply(changes.first(before));
+    // What is fused computes in the type that its parts have, and does not say any more which operand is a weight of
+    // a product; a later retyping would take the weights with it.
+    const std::vector<ProductWeight> weights = productWeights(graph);
+    storeWeights(graph, weights, format);
+    apply(changes.subspan(before));
+    storeWeights(graph, weights, format);
+    return weights.size();
 }
 
 bool hasOwnTypes(const std::string& source) {

@@ -22,9 +22,20 @@ std::optional<DType> oneTypeOf(const Graph& graph, std::span<const WhatIf> chang
 /// other than the usual one is what storeProductWeights() makes of them.
 bool hasOwnTypes(const std::string& source);
 
-/// Stores the weights that only matrix products and convolutions read in `format`, after every retyping: products
-/// still compute in the type of their activations, or of the weights where that is the wider one. Norms, embeddings
-/// and biases keep theirs. Returns how many tensors it stored so.
-std::size_t storeProductWeights(Graph& graph, const NumberFormat& format);
+/// A weight that only matrix products and convolutions read, as the operand that they multiply by.
+struct ProductWeight {
+    TensorId tensor = -1;
+    double reduction = 1;  ///< elements of it that one output sums over; with Scaling::Row they share a scale
+};
+/// Those of a graph in which nothing is fused. Norms, embeddings and biases are none.
+std::vector<ProductWeight> productWeights(const Graph& graph);
+/// Stores them in `format`; what reads them learns how they share scales.
+void storeWeights(Graph& graph, std::span<const ProductWeight> weights, const NumberFormat& format);
+
+/// Applies `changes`, as applyWhatIfs() does, to a graph whose products have their weights stored in `format`. Products
+/// still compute in the type of their activations, or of the weights where that is the wider one. Retypings leave the
+/// weights so, and fused operators read what their parts read. Returns how many tensors it stored.
+std::size_t storeProductWeights(Graph& graph, std::span<const WhatIf> changes, const NumberFormat& format,
+                                Diagnostics& warnings);
 
 }  // namespace orrery

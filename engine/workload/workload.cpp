@@ -169,15 +169,15 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
             foldRepeats(imported->graph);
         }
     }
-    for (Diagnostic& each : applyWhatIfs(imported->graph, recipe.whatIfs)) {
-        imported->warnings.push_back(std::move(each));
-    }
     const NumberFormat weights = recipe.options.weightFormat();
-    if (!builtin && !spelled && hasOwnTypes(recipe.source) && weights != WorkloadOptions{}.weightFormat() &&
-        storeProductWeights(imported->graph, weights) == 0) {
-        imported->warnings.push_back(warning(
-            "workload.no-weights", fmt::format("no product has weights of its own to store in {}", toText(weights)),
-            "leave the weights as the rest", Place{.file = recipe.source}));
+    if (!builtin && !spelled && hasOwnTypes(recipe.source) && weights != WorkloadOptions{}.weightFormat()) {
+        if (storeProductWeights(imported->graph, recipe.whatIfs, weights, imported->warnings) == 0)
+            imported->warnings.push_back(warning(
+                "workload.no-weights", fmt::format("no product has weights of its own to store in {}", toText(weights)),
+                "leave the weights as the rest", Place{.file = recipe.source}));
+    } else {
+        for (Diagnostic& each : applyWhatIfs(imported->graph, recipe.whatIfs))
+            imported->warnings.push_back(std::move(each));
     }
     std::string name = imported->name.empty() ? id : imported->name;
     return finishWorkload(std::move(id), std::move(name), recipe, std::move(imported->graph),

@@ -40,6 +40,27 @@ Graph perceptron() {
     return graph;
 }
 
+/// How many weights it stored.
+std::size_t store(Graph& graph, const NumberFormat& format, const std::vector<WhatIf>& changes = {}) {
+    Diagnostics warnings;
+    const std::size_t stored = storeProductWeights(graph, changes, format, warnings);
+    return warnings.empty() ? stored : ~std::size_t{0};
+}
+
+/// y of one product of `kind` whose operand `slot` is a weight of `weight`.
+Graph oneProduct(OperatorKind kind, std::size_t slot, Shape weight, Shape data, Shape result,
+                 std::vector<std::string> flags = {}) {
+    Graph graph;
+    const TensorId x =
+        graph.addTensor({.name = "x", .type = DType::F16, .shape = std::move(data), .role = TensorRole::Input});
+    const TensorId w =
+        graph.addTensor({.name = "w", .type = DType::F16, .shape = std::move(weight), .role = TensorRole::Weight});
+    const std::vector<TensorId> inputs = slot == 0 ? std::vector{w, x} : std::vector{x, w};
+    apply(graph, "one", std::string(toText(kind)), kind, inputs, std::move(result));
+    for (const std::string& flag : flags) graph.operators[0].attributes[flag] = std::int64_t{1};
+    return graph;
+}
+
 double allBytes(const CostTable& table) {
     double sum = 0;
     for (std::size_t i = 0; i < table.size(); ++i) sum += table.repeat[i] * table.bytes(i);
@@ -108,7 +129,7 @@ private slots:
     void weightsOfProductsAreStoredApart() {
         Graph graph = perceptron();
         const CostTable before = costTable(graph);
-        QCOMPARE(storeProductWeights(graph, {DType::I8, Scaling::Row}), std::size_t{2});
+        QCOMPARE(store(graph, {DType::I8, Scaling::Row}), std::size_t{2});
         const CostTable after = costTable(graph);
         // A byte each, and a scale of four bytes for each of 16 and 8 outputs.
         QCOMPARE(after.weightBytes[0], 8 * 16 + 16 * 4.0);
@@ -121,8 +142,7 @@ private slots:
         }
         // After the graph was put into another type, products keep that one.
         Graph mixed = perceptron();
-        QVERIFY(applyWhatIfs(mixed, inOneType(mixed, {}, DType::F32)).empty());
-        QCOMPARE(storeProductWeights(mixed, {DType::I8, Scaling::Tensor}), std::size_t{2});
+        QCOMPARE(store(mixed, {DType::I8, Scaling::Tensor}, inOneType(mixed, {}, DType::F32)), std::size_t{2});
         const CostTable wide = costTable(mixed);
         QCOMPARE(wide.type[0], DType::F32);
         QCOMPARE(wide.weightBytes[0], 8 * 16 * 1.0);
@@ -130,8 +150,70 @@ private slots:
         // A table that a lookup reads too stays as it is.
         Graph tied = perceptron();
         apply(tied, "look", "Gather", OperatorKind::Gather, {1}, {4, 16});
-        QCOMPARE(storeProductWeights(tied, {DType::I8, Scaling::Tensor}), std::size_t{1});
+        QCOMPARE(store(tied, {DType::I8, Scaling::Tensor}), std::size_t{1});
         QCOMPARE(costTable(tied).weightBytes[0], 8 * 16 * 2.0);
+    }
+
+    // One scale for each output, whichever operand the weight is and however it lies: of [M, K] there are M.
+    void eachOutputHasOneScale() {
+        using K = OperatorKind;
+        const auto scales = [](Graph graph, double elements) {
+            if (store(graph, {DType::I8, Scaling::Row}) != 1) return -1.0;
+            return (graph.tensors[1].bytes().value - elements) / 4;  // a byte each, and fp32
+        };
+        // x[4, 8] · w[8, 24], and w as [24, 8]
+        QCOMPARE(scales(oneProduct(K::MatMul, 1, {8, 24}, {4, 8}, {4, 24}), 8 * 24), 24.0);
+        QCOMPARE(scales(oneProduct(K::MatMul, 1, {24, 8}, {4, 8}, {4, 24}, {"transB"}), 8 * 24), 24.0);
+        QCOMPARE(scales(oneProduct(K::MatMul, 1, {8, 24}, {8, 4}, {4, 24}, {"transA"}), 8 * 24), 24.0);
+        // w[24, 8] · x[8, 4], and w as [8, 24]
+        QCOMPARE(scales(oneProduct(K::MatMul, 0, {24, 8}, {8, 4}, {24, 4}), 8 * 24), 24.0);
+        QCOMPARE(scales(oneProduct(K::MatMul, 0, {8, 24}, {8, 4}, {24, 4}, {"transA"}), 8 * 24), 24.0);
+        QCOMPARE(scales(oneProduct(K::MatMul, 0, {24, 8}, {4, 8}, {24, 4}, {"transB"}), 8 * 24), 24.0);
+        // 12 channels to 20 in 4 groups, 3 × 3
+        Graph conv = oneProduct(K::Conv, 1, {20, 3, 3, 3}, {1, 12, 7, 7}, {1, 20, 5, 5});
+        conv.operators[0].attributes["group"] = std::int64_t{4};
+        QCOMPARE(scales(conv, 20 * 3 * 9), 20.0);
+        Graph up = oneProduct(K::ConvTranspose, 1, {12, 5, 3, 3}, {1, 12, 5, 5}, {1, 20, 7, 7});
+        up.operators[0].attributes["group"] = std::int64_t{4};
+        QCOMPARE(scales(up, 12 * 5 * 9), 20.0);
+    }
+
+    // Fusing joins what operators read and says nothing of which operand a weight was: the same tensors are stored.
+    void fusedProductsReadTheWeightsThatTheirPartsStored() {
+        const NumberFormat format{DType::I8, Scaling::Row};
+        Graph plain = perceptron(), fused = perceptron();
+        QCOMPARE(store(plain, format), std::size_t{2});
+        QCOMPARE(store(fused, format, {FuseOperators{{"up", "act", "down"}, "all"}}), std::size_t{2});
+        const CostTable apart = costTable(plain), one = costTable(fused);
+        QCOMPARE(one.size(), std::size_t{1});
+        QCOMPARE(one.weightBytes[0], 8 * 16 + 16 * 4.0 + 16 * 8 + 8 * 4.0);
+        QCOMPARE(one.weightBytes[0], apart.weightBytes[0] + apart.weightBytes[2]);
+        QCOMPARE(one.type[0], DType::F16);
+        QCOMPARE(one.macs[0], apart.macs[0] + apart.macs[2]);
+
+        // A norm before its product: gamma keeps its type, the product's weight does not.
+        const auto normed = [] {
+            Graph graph;
+            const TensorId x =
+                graph.addTensor({.name = "x", .type = DType::F16, .shape = {4, 8}, .role = TensorRole::Input});
+            const TensorId gamma =
+                graph.addTensor({.name = "gamma", .type = DType::F16, .shape = {8}, .role = TensorRole::Weight});
+            const TensorId w =
+                graph.addTensor({.name = "w", .type = DType::F16, .shape = {8, 24}, .role = TensorRole::Weight});
+            const TensorId n =
+                apply(graph, "norm", "LayerNormalization", OperatorKind::Normalization, {x, gamma}, {4, 8});
+            graph.inputs = {x};
+            graph.outputs = {apply(graph, "up", "MatMul", OperatorKind::MatMul, {n, w}, {4, 24})};
+            return graph;
+        };
+        Graph graph = normed();
+        // A retyping after the fusion takes the rest along, not the weights.
+        QCOMPARE(store(graph, format,
+                       {FuseOperators{{"norm", "up"}, "all"}, RetypeKind{OperatorKind::MatMul, DType::F32}}),
+                 std::size_t{1});
+        QCOMPARE(graph.tensors[1].type, DType::F32);
+        QCOMPARE(graph.tensors[2].type, DType::I8);
+        QCOMPARE(graph.tensors[2].bytes().value, 8 * 24 + 24 * 4.0);
     }
 
     void aFileStoresItsWeightsAsAsked() {
