@@ -208,9 +208,9 @@ private slots:
         };
         Graph graph = normed();
         // A retyping after the fusion takes the rest along, not the weights.
-        QCOMPARE(store(graph, format,
-                       {FuseOperators{{"norm", "up"}, "all"}, RetypeKind{OperatorKind::MatMul, DType::F32}}),
-                 std::size_t{1});
+        QCOMPARE(
+            store(graph, format, {FuseOperators{{"norm", "up"}, "all"}, RetypeKind{OperatorKind::MatMul, DType::F32}}),
+            std::size_t{1});
         QCOMPARE(graph.tensors[1].type, DType::F32);
         QCOMPARE(graph.tensors[2].type, DType::I8);
         QCOMPARE(graph.tensors[2].bytes().value, 8 * 24 + 24 * 4.0);
