@@ -4,6 +4,8 @@
 #include "workload/kernel_parts.h"
 #include "workload/what_if_costs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -141,6 +143,23 @@ std::size_t storeProductWeights(Graph& graph, std::span<const WhatIf> changes, c
 
 bool hasOwnTypes(const std::string& source) {
     return lower(std::filesystem::path(source).extension().string()) == ".onnx";
+}
+
+Expected<void> checkWeights(const Workload& workload, const NumberFormat& asked) {
+    const NumberFormat usual = WorkloadOptions{}.weightFormat();
+    if (!hasOwnTypes(workload.recipe.source) || asked != usual) return {};
+    // Products of that type have weights of no wider one; narrower ones are seen where none were asked for.
+    bool same = true;
+    for (std::size_t i = 0; i < workload.costs.size(); ++i)
+        same = same && (!isProduct(workload.graph.operators[i]) || workload.costs.type[i] == usual.type);
+    if (workload.recipe.options.weightFormat() == usual)
+        for (const ProductWeight& each : productWeights(workload.graph))
+            same = same && workload.graph.tensor(each.tensor)->type == usual.type;
+    if (same) return {};
+    return fail("workload.weights",
+                fmt::format("weights of {} stand for the types in the ONNX file, which are others", toText(usual)),
+                "another type for the weights, or the whole graph in it",
+                "`bf16` has as many bits; or choose one type for the whole graph among the model's options");
 }
 
 }  // namespace orrery

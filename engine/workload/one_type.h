@@ -22,6 +22,10 @@ std::optional<DType> oneTypeOf(const Graph& graph, std::span<const WhatIf> chang
 /// other than the usual one is what storeProductWeights() makes of them.
 bool hasOwnTypes(const std::string& source);
 
+/// Refuses `asked` where the weights of `workload` would not be stored so: for a file with types of its own the usual
+/// format stands for those types, whatever they are. Code `workload.weights`.
+Expected<void> checkWeights(const Workload& workload, const NumberFormat& asked);
+
 /// A weight that only matrix products and convolutions read, as the operand that they multiply by.
 struct ProductWeight {
     TensorId tensor = -1;

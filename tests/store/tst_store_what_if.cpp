@@ -36,6 +36,29 @@ private slots:
         QVERIFY(writeProject(projectWith({})).find("what_if") == std::string::npos);
     }
 
+    // An ONNX file keeps its types: the usual type of weights beside it is no answer in that type.
+    void typesOfAFileAreNotNamedAnew() {
+        const std::string model = ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx";
+        const auto warned = [&](const std::string& weights, const std::string& source) {
+            const auto read =
+                readProject("orrery: project/1\nworkloads:\n  - {source: " + source + ", weights: " + weights + "}\n");
+            if (!read) qFatal("%s", toText(read.error()).c_str());
+            return std::ranges::any_of(read->warnings, [](const auto& each) { return each.code == "recipe.weights"; });
+        };
+        QVERIFY(warned("fp16", model));
+        QVERIFY(!warned("int8", model));
+        QVERIFY(!warned("fp16", "llama-2-7b"));
+        const auto sweep = [&](const std::string& weights) {
+            return readStudy("orrery: study/1\nhardware: [h100-sxm]\nworkloads: [" + model + "]\nsweep: {weights: [" +
+                             weights + "]}\n");
+        };
+        const auto narrow = sweep("int8, nvfp4");
+        QVERIFY2(narrow, narrow ? "" : toText(narrow.error()).c_str());
+        const auto wrong = sweep("fp16, int8");
+        QVERIFY(!wrong);
+        QCOMPARE(QString::fromStdString(wrong.error().code), QStringLiteral("workload.weights"));
+    }
+
     void whatCannotBeReadIsRefusedWithItsPlace_data() {
         QTest::addColumn<QString>("entry");
         QTest::addColumn<QString>("code");
@@ -93,8 +116,9 @@ private slots:
         QCOMPARE(loaded->study.scenarios.size(), std::size_t(2));
         QVERIFY(loaded->study.scenarios[0].workload->recipe.whatIfs.empty());
         QCOMPARE(loaded->study.scenarios[1].workload->recipe.whatIfs.size(), std::size_t(1));
-        QVERIFY(!readStudy("orrery: study/1\nhardware: [h100-sxm]\nworkloads:\n  - {source: resnet-50, what_if: [{retype: "
-                           "Nothing, type: int8}]}\n"));
+        QVERIFY(
+            !readStudy("orrery: study/1\nhardware: [h100-sxm]\nworkloads:\n  - {source: resnet-50, what_if: [{retype: "
+                       "Nothing, type: int8}]}\n"));
     }
 };
 

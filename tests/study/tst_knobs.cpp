@@ -7,6 +7,7 @@
 #include "store/project/serving_file.h"
 #include "study/exploration/agents.h"
 #include "support/search_fixture.h"
+#include "workload/one_type.h"
 
 #include <QtTest/QtTest>
 
@@ -41,6 +42,31 @@ Scenario servingOf() {
 class TestKnobs : public QObject {
     Q_OBJECT
 private slots:
+    // A point of a search is what its label says: fp16 beside an fp32 file would be answered in fp32.
+    void weightsOfAFileAreNotNamedAnew() {
+        WorkloadRecipe recipe{ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}, {}};
+        const auto file = loadWorkload(recipe);
+        QVERIFY(file);
+        const auto of = [](const WorkloadPtr& workload, std::vector<std::string> values) {
+            const Scenario base{passOf().hardware, workload};
+            KnobSetting setting;
+            setting.path = "weights";
+            setting.values = std::move(values);
+            return knobOf(setting, base);
+        };
+        QVERIFY(of(*file, {"int8", "nvfp4"}));
+        const auto wrong = of(*file, {"fp16", "int8"});
+        QVERIFY(!wrong);
+        QCOMPARE(QString::fromStdString(wrong.error().code), QStringLiteral("search.value"));
+        QVERIFY(!wrong.error().hint.empty());
+        // In fp16 as a whole, and of a model that follows its options, it is true.
+        recipe.whatIfs = inOneType((*file)->graph, {}, DType::F16);
+        const auto half = loadWorkload(recipe);
+        QVERIFY(half);
+        QVERIFY(of(*half, {"fp16", "int8"}));
+        QVERIFY(of(passOf().workload, {"fp16", "int8"}));
+    }
+
     // Every number that is drawn in any device or system of the catalogue, of parts, links, switches and networks.
     void everyDrawnNumberTurns() {
         std::size_t numbers = 0, links = 0;

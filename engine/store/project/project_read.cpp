@@ -133,7 +133,7 @@ Expected<void> readWorkloads(const YamlNode& list, YamlContext& context, Project
             if (!name) return tl::unexpected(name.error());
             workload.name = *name;
         }
-        auto options = store::readOptions(*map);
+        auto options = store::readOptions(*map, {}, *source);
         if (!options) return tl::unexpected(options.error());
         workload.recipe.options = std::move(*options);
         auto whatIfs = store::readWhatIfs(*map, context);

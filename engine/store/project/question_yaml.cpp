@@ -107,7 +107,7 @@ Expected<NamedRecipe> readModel(const YamlNode& item, const Place& place, const 
         if (!name) return tl::unexpected(name.error());
         each.name = *name;
     }
-    auto options = readOptions(*map, each.recipe.options);
+    auto options = readOptions(*map, each.recipe.options, each.recipe.source);
     if (!options) return tl::unexpected(options.error());
     each.recipe.options = std::move(*options);
     auto changes = readWhatIfs(*map, context);

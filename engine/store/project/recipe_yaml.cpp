@@ -1,6 +1,7 @@
 #include "store/project/recipe_yaml.h"
 
 #include "base/text/nearest.h"
+#include "workload/one_type.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +75,7 @@ Expected<void> readBindings(MapReader& map, Bindings& out) {
 
 }  // namespace
 
-Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions options) {
+Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions options, const std::string& source) {
     const auto flow = readExtent(map, "batch", 1, options.batch)
                           .and_then([&] { return readExtent(map, "sequence", 0, options.sequence); })
                           .and_then([&] { return readExtent(map, "image", 0, options.image); })
@@ -85,6 +86,13 @@ Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions options) {
     if (!weights) return tl::unexpected(std::move(weights.error()));
     if (!activations) return tl::unexpected(std::move(activations.error()));
     if (*weights) options.setWeights(**weights);
+    if (*weights && **weights == WorkloadOptions{}.weightFormat() && hasOwnTypes(source))
+        map.warn(warning("recipe.weights",
+                         fmt::format("weights of {} say nothing of an ONNX file: they keep the types that stand in it",
+                                     toText(**weights)),
+                         "remove the line, or put the products into one type with `what_if: [{retype: MatMul, type: "
+                         "fp16}]`",
+                         map.place()));
     if (*activations) options.setActivations(**activations);
     if (const auto node = map.take("phase")) {
         const Place place = map.placeOf(*node, "phase");

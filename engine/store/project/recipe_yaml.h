@@ -9,7 +9,8 @@ namespace orrery::store {
 
 /// Takes `batch, sequence, image, phase, weights, activations, kv, flash_attention, bindings` out of the map; what is
 /// absent stays as in `base`. Batches, extents and bindings are whole numbers from 1 (0 for "the usual one") to 10^9.
-Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions base = {});
+/// Warns of types that a file of `source` does not take.
+Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions base = {}, const std::string& source = {});
 /// Lines of those options that differ from `base`, indented.
 std::string writeOptions(const WorkloadOptions& options, int indent, const WorkloadOptions& base = {});
 

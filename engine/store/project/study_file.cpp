@@ -8,6 +8,7 @@
 #include "store/project/question_yaml.h"
 #include "store/project/study_sweep.h"
 #include "store/project/yaml_reader.h"
+#include "workload/one_type.h"
 
 #include <fmt/format.h>
 
@@ -208,6 +209,12 @@ Expected<std::vector<WorkloadPtr>> StudyReader::sweptWorkloads(const Place& plac
             if (!options) return tl::unexpected(options.error());
             auto loaded = loadWorkload({each.recipe.source, std::move(*options), each.recipe.whatIfs});
             if (!loaded) return at(each.place, loaded.error());
+            // A point must be what its label says.
+            for (std::size_t i = 0; i < optionAxes_.size(); ++i) {
+                if (optionAxes_[i].key != "weights") continue;
+                if (auto good = checkWeights(**loaded, (*loaded)->recipe.options.weightFormat()); !good)
+                    return at(optionAxes_[i].places[point[i]], good.error());
+            }
             const std::string label = pointLabel(optionAxes_, point);
             if (!each.name.empty() || !label.empty()) {
                 auto named = std::make_shared<Workload>(**loaded);

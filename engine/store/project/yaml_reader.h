@@ -47,6 +47,7 @@ public:
     std::vector<std::string> keys() const;  ///< all, in the order of the file
     Place placeOf(const YamlNode& node, std::string_view key) const;
     Place place() const { return context_->place(*node_, path_); }
+    void warn(Diagnostic warning) { context_->warnings.push_back(std::move(warning)); }
     /// What nobody took, kept as text, with one warning each that names the nearest known key.
     std::vector<UnknownKey> rest();
 

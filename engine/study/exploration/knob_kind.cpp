@@ -5,6 +5,7 @@
 #include "methods/question_value.h"
 #include "serving/fields/field_path.h"
 #include "study/serving/sweep.h"
+#include "workload/one_type.h"
 #include "workload/option_text.h"
 
 #include <algorithm>
@@ -143,6 +144,7 @@ Expected<void> settable(const Scenario& base, const KnobKind& kind, std::string_
             break;
         case KnobOf::Workload:
             look(withOption(base.workload->recipe.options, path, value));
+            if (path == "weights" && !error) look(checkWeights(*base.workload, *numberFormat(value)));
             break;
         case KnobOf::Plan:
             look(planOf(base.plan, path, value));
