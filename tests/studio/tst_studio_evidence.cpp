@@ -437,6 +437,29 @@ private slots:
         QTRY_VERIFY2(residuals->accessibleDescription().contains("not a GPU"),
                      qPrintable(residuals->accessibleDescription()));
         QCOMPARE(residuals->rowCount(), std::size_t{0});
+        // Another method without rows there gives its own name and reason, and one with rows gives none.
+        const MethodMatrix& whole = tab->compared()->matrix;
+        const auto tpuColumn = static_cast<std::size_t>(
+            std::ranges::find(whole.columns, std::string("TPU"), &MatrixColumn::word) - whole.columns.begin());
+        QVERIFY(tpuColumn < whole.columns.size());
+        int other = -1, answering = -1;
+        for (std::size_t i = 0; i < whole.cells.size(); ++i) {
+            const Judgement& each = tab->judgements()[i];
+            if (!each.evaluation || each.title == "Tiles and waves") continue;
+            const auto state = whole.cells[i][tpuColumn].state;
+            if (state == MatrixCell::State::NotApplicable) other = static_cast<int>(i);
+            if (state == MatrixCell::State::Judged) answering = static_cast<int>(i);
+        }
+        QVERIFY(other >= 0 && answering >= 0);
+        auto* figures = page_->findChild<ui::CellsTable*>("accuracy.methods");
+        QVERIFY(figures);
+        emit figures->rowChosen(other);
+        const QString title = tab->judgements()[static_cast<std::size_t>(other)].title;
+        QVERIFY2(residuals->accessibleDescription().contains(title + " is not applicable"),
+                 qPrintable(residuals->accessibleDescription()));
+        emit figures->rowChosen(answering);
+        QVERIFY2(residuals->rowCount() > 0 && !residuals->accessibleDescription().contains("not applicable"),
+                 qPrintable(residuals->accessibleDescription()));
         click(place("Tiles and waves", "TPU"));
         QTRY_COMPARE(platforms(), (std::set<std::string>{"GPU", "TPU"}));
         QTRY_VERIFY(residuals->rowCount() > 0 && !residuals->accessibleDescription().contains("not a GPU"));

@@ -130,6 +130,12 @@ ui::Cell samplesCell(const MethodFacts& facts) {
             AccuracyTab::tr("Measured rows to which this method (and the methods it uses) was fitted")};
 }
 
+ui::Cell difficultyCell(const MethodFacts& facts) {
+    ui::Cell cell = wordCell(ui::qs(facts.difficulty));
+    cell.tip = ui::qs(facts.difficultyWhy);
+    return cell;
+}
+
 ui::Cell fitCell(const MethodFacts& facts) {
     if (!facts.samples) return wordCell(AccuracyTab::tr("not known"), ui::Tone::Muted);
     if (!facts.fitting) return wordCell(AccuracyTab::tr("not measured"), ui::Tone::Muted);
@@ -355,7 +361,7 @@ void AccuracyTab::showMethods() {
              states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
                     : wordCell(tr("states none"), ui::Tone::Muted),
              costCell(figures),
-             fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : dash(),
+             fresh ? difficultyCell(compared_->facts[i]) : dash(),
              fresh ? samplesCell(compared_->facts[i]) : dash(),
              fresh ? fitCell(compared_->facts[i]) : dash(),
              fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
@@ -379,8 +385,6 @@ void AccuracyTab::showMethods() {
         }
         if (!fresh) continue;
         cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
-        constexpr std::size_t difficulty = 7;
-        cells.back()[difficulty].tip = ui::qs(compared_->facts[i].difficultyWhy);
         if (compared_->fittedRows[i] > 0) {
             ui::Cell& name = cells.back().front();
             name.text += QStringLiteral(" †");
@@ -396,8 +400,8 @@ void AccuracyTab::showMethods() {
     methods_->setCells(
         // First what decides, and what a low window still shows: error, equals, trust, cost, set-up.
         {tr("Method"), tr("Mean error"), tr("First in"), tr("Rows"), tr("Equals"), tr("In interval"), tr("An answer"),
-         tr("Difficulty"), tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Median"), tr("90th perc."),
-         tr("Bias"), tr("Kendall τ"), tr("Out of domain"), tr("Floor"), tr("Assumes")},
+         tr("Difficulty"), tr("Fitted to"), tr("A fit"), tr("Reproducible"), tr("Median"), tr("90th perc."), tr("Bias"),
+         tr("Kendall τ"), tr("Out of domain"), tr("Floor"), tr("Assumes")},
         std::move(cells));
     // A long name gives way: what it is about stands in the columns beside it.
     const int widest = static_cast<int>(widestName * ui::Theme::instance().scale());
@@ -456,7 +460,7 @@ void AccuracyTab::showMethod(int at) {
                                 {ui::countText(static_cast<double>(group.figures.errors.rows)),
                                  static_cast<double>(group.figures.errors.rows)}});
     }
-    const QString none = worst.empty() ? whyNoRows() : QString();
+    const QString none = worst.empty() ? whyNoRows(at) : QString();
     residuals_->setEmptySentence(none);
     worst_->setEmptyText(none.isEmpty() ? tr("Worst rows will be listed here.") : none);
     families_->setEmptyText(none.isEmpty() ? tr("Families will be listed here.") : none);
@@ -467,10 +471,10 @@ void AccuracyTab::showMethod(int at) {
     showResiduals();
 }
 
-QString AccuracyTab::whyNoRows() const {
-    if (!compared_ || focused_ < 0) return {};
+QString AccuracyTab::whyNoRows(int judgement) const {
+    if (!compared_ || focused_ < 0 || judgement < 0) return {};
     const MethodMatrix& matrix = compared_->matrix;
-    const auto entry = static_cast<std::size_t>(focused_), column = static_cast<std::size_t>(focusedColumn_);
+    const auto entry = static_cast<std::size_t>(judgement), column = static_cast<std::size_t>(focusedColumn_);
     if (entry >= matrix.cells.size() || column >= matrix.columns.size()) return {};
     const MatrixCell& cell = matrix.cells[entry][column];
     if (cell.state != MatrixCell::State::NotApplicable) return {};

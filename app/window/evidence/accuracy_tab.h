@@ -119,7 +119,8 @@ private:
     void showMethods();
     void inTurn(std::function<void()> then);  ///< when the window has taken its events, unless more is asked by then
     void showMethod(int at);
-    QString whyNoRows() const;  ///< where a grey cell of the matrix was clicked, its reason
+    /// Where one column of the matrix was clicked, why `judgement` has no rows in it; empty where it may have some.
+    QString whyNoRows(int judgement) const;
     void showResiduals();
     void showGrowth();
     void showProgress();
