@@ -159,7 +159,10 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
         return curve;
     }
     const auto contenders = contendersOf(question, drawing, pinned);
-    progress.setTotal(factors.size() * contenders.size());
+    // A straight line across the cliff would hide where it is.
+    constexpr std::size_t halvings = 4;
+    constexpr double steep = 0.15;
+    progress.setTotal((factors.size() + halvings) * contenders.size());
     const auto executor = makeDefaultExecutor();
     for (std::size_t p = 0; p < contenders.size() && !stop.stop_requested(); ++p) {
         FleetOptions options;
@@ -192,22 +195,23 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
             loads.push_back(loads.back() * 1.5);
             kept.push_back(keptAt(loads.back()));
         }
-        // A straight line across the cliff would hide where it is.
-        constexpr int halvings = 4;
-        constexpr double steep = 0.15;
-        for (int i = 0; i < halvings; ++i) {
+        std::size_t halved = 0;
+        for (; halved < halvings; ++halved) {
             std::size_t widest = 0;
             double most = 0;
             for (std::size_t k = 0; k + 1 < loads.size(); ++k) {
-                const double drop = std::abs(kept[k].value_or(0) - kept[k + 1].value_or(0));
-                if (kept[k] && kept[k + 1] && drop > most) most = drop, widest = k;
+                if (!kept[k] || !kept[k + 1]) continue;
+                const double drop = std::abs(*kept[k] - *kept[k + 1]);
+                if (drop > most) most = drop, widest = k;
             }
             if (most < steep) break;
             const double between = (loads[widest] + loads[widest + 1]) / 2;
             const auto at = static_cast<std::ptrdiff_t>(widest) + 1;
             loads.insert(loads.begin() + at, between);
             kept.insert(kept.begin() + at, keptAt(between));
+            progress.advance();
         }
+        progress.advance(halvings - halved);  // where none is steep
         ui::PlotLine line;
         line.name = contenders[p].name;
         line.colour = static_cast<int>(p) * 2;
