@@ -135,6 +135,11 @@ Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
                         "--references FILE");
         }
         question.tables = shippedReferences();
+        Diagnostic note;
+        note.severity = Severity::Note;
+        note.code = "reference.shipped";
+        note.message = fmt::format("no table is named: rows of the {} that ship are taken", question.tables.size());
+        report(note);
     }
     question.rows = selectRows(question.tables, options->filter);
     if (question.rows.empty()) {

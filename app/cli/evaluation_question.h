@@ -30,7 +30,8 @@ struct ReferenceQuestion {
     std::vector<RowRef> rows;  ///< that --where accepts
     std::string where;
 };
-/// Reads the tables (those that ship, where none is named) and chooses rows; reports warnings. Codes `usage.…` and `reference.…`.
+/// Reads the tables and chooses rows; reports warnings. Where none is named, the tables are those that ship, and a note
+/// says so. Codes `usage.…` and `reference.…`.
 Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments);
 /// The method of `--method`, options in parentheses. Kernel methods count even where no Method composes them.
 Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options);

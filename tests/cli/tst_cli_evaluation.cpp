@@ -222,6 +222,9 @@ private slots:
         QVERIFY2(rows(gemms) > 0 && rows(gemms) < rows(all), all.text());
         QVERIFY(rows(held) > 0 && rows(held) < rows(all));
         QCOMPARE(rows(folder), rows(all));
+        // Whoever forgot a table is told what is judged, beside the answer.
+        QVERIFY2(all.error.contains("that ship"), qPrintable(all.error));
+        QVERIFY2(!folder.error.contains("that ship"), qPrintable(folder.error));
     }
     void wrongQuestionsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
