@@ -1,6 +1,5 @@
 #include "widgets/evidence/first_column.h"
 
-
 #include <QEvent>
 #include <QHeaderView>
 #include <QScrollBar>
@@ -34,6 +33,7 @@ public:
         verticalHeader()->hide();
         horizontalHeader()->setHighlightSections(false);
         horizontalHeader()->setSectionsClickable(true);
+        horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);  // as wide as the table's own
         connect(horizontalHeader(), &QHeaderView::sectionClicked, this, [this](int column) {
             const QHeaderView* head = table_->horizontalHeader();
             const bool up = head->sortIndicatorSection() != column || head->sortIndicatorOrder() != Qt::AscendingOrder;
