@@ -5,7 +5,6 @@
 #include "hardware/copies.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace orrery {
 
@@ -26,8 +25,7 @@ std::string drawnValue(const Hardware& design, std::string_view path) {
     if (!at) return {};
     const Component& component = *componentAt(design.root, at->component);
     if (at->attribute == "count")
-        return isGridOfCopies(component) ? fmt::format("{}", fmt::join(component.mesh, "x"))
-                                         : fmt::format("{}", component.count);
+        return fmt::format("{}", isGridOfCopies(component) ? component.instances() : component.count);
     const auto dot = at->attribute.find('.');
     const Attribute* attribute = component.find(std::string_view(at->attribute).substr(0, dot));
     if (!attribute) return {};

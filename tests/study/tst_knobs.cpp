@@ -3,6 +3,7 @@
 #include "hardware/attribute_at.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/walk.h"
+#include "methods/question_value.h"
 #include "store/project/search_yaml.h"
 #include "store/project/serving_file.h"
 #include "study/exploration/agents.h"
@@ -42,6 +43,17 @@ Scenario servingOf() {
 class TestKnobs : public QObject {
     Q_OBJECT
 private slots:
+    // A grid of copies stands for their number: the knob's own value changes how many there are as little as a count.
+    void aGridOfCopiesTurnsByItsNumber() {
+        const auto grid = withAttribute(*passOf().hardware, "sm.count", "12x11");
+        QVERIFY(grid);
+        QCOMPARE(drawnValue(*grid, "sm.count"), std::string("132"));
+        const auto turned = withAttribute(*grid, "sm.count", drawnValue(*grid, "sm.count"));
+        QVERIFY(turned);
+        QCOMPARE(drawnValue(*turned, "sm.count"), std::string("132"));
+        QVERIFY(usualKnob(*grid, "sm.count"));
+    }
+
     // A point of a search is what its label says: fp16 beside an fp32 file would be answered in fp32.
     void weightsOfAFileAreNotNamedAnew() {
         WorkloadRecipe recipe{ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx", {}, {}};
