@@ -42,6 +42,7 @@
 #include <QtWidgets>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace orrery;
@@ -576,6 +577,58 @@ private slots:
         qInfo("%zu methods: at most %.1f ms without an event, %.1f ms of them the window's own work",
               page_->accuracy()->judgements().size(), watch.longest(), watch.busiest());
         QVERIFY(watch.longest() < 2000);
+    }
+
+    // The shipped example: attention of SGLang on H100 moved, its products did not.
+    void versionsAreComparedByMouse() {
+        page_->tabs()->setCurrentWidget(page_->versions());
+        auto* example = page_->findChild<QPushButton*>("versions.example");
+        auto* exporting = page_->findChild<QPushButton*>("versions.export");
+        auto* plot = page_->findChild<ui::DriftPlot*>("versions.plot");
+        auto* families = page_->findChild<ui::CellsTable*>("versions.families");
+        QVERIFY(example && exporting && plot && families && !exporting->isEnabled());
+        // The example joins no references: judging counts the rows that it counted before.
+        auto* shelf = page_->findChild<ReferenceShelf*>();
+        QVERIFY(shelf && !shelf->isReading());
+        const std::size_t loaded = shelf->tables()->size();
+        QTest::mouseClick(example, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(page_->versions()->result().has_value(), 60'000);
+        QCOMPARE(shelf->tables()->size(), loaded);
+        QVERIFY(!shelf->isReading());
+        const auto& drift = *page_->versions()->result();
+        QCOMPARE(plot->rowCount(), static_cast<int>(drift.families.size()));
+        QVERIFY(exporting->isEnabled());
+        std::map<std::string, bool> moved;
+        for (const FamilyDrift& f : drift.families) moved[f.family.kind + " " + f.family.variant] = f.moved();
+        QVERIFY(moved.at("decode-attention bf16") && moved.at("prefill-attention bf16"));
+        QVERIFY(!moved.at("gemm bf16"));
+        // A line of the picture is a row of the table.
+        QTest::mouseClick(plot, Qt::LeftButton, {}, plot->lineOf(2).center());
+        QCOMPARE(families->currentRow(), 2);
+        const QString svg = home_.filePath("versions.svg"), csv = home_.filePath("versions.csv");
+        QCOMPARE(page_->versions()->exportTo(svg), QString());
+        QCOMPARE(page_->versions()->exportTo(csv), QString());
+        QFile rows(csv);
+        QVERIFY(rows.open(QIODevice::ReadOnly));
+        QCOMPARE(rows.readAll().count('\n'), 1 + static_cast<int>(drift.families.size()));
+        QVERIFY(QFileInfo(svg).size() > 2000);
+        // One version alone is no question, and says so.
+        auto* where = page_->findChild<QLineEdit*>("versions.where");
+        QTest::keyClicks(where, "k");
+        QVERIFY(!plot->isEnabled() && !families->isEnabled());
+        QVERIFY(page_->findChild<ui::Label*>("versions.state")->text().contains("earlier question"));
+        where->setText("device=b200-sxm");
+        QTest::keyClick(where, Qt::Key_Return);
+        QTRY_VERIFY(!page_->versions()->result().has_value());
+        QVERIFY(!exporting->isEnabled());
+        QVERIFY(page_->findChild<ui::Label*>("versions.state")->text().contains("two versions"));
+        // Without the example what is loaded counts again, which has no two versions of anything.
+        where->clear();
+        QTest::mouseClick(example, Qt::LeftButton);
+        QVERIFY(!example->isChecked());
+        QTest::mouseClick(page_->findChild<QPushButton*>("versions.run"), Qt::LeftButton);
+        QTRY_COMPARE(page_->findChild<QPushButton*>("versions.run")->text(), QStringLiteral("Compare"));
+        QVERIFY(!page_->versions()->result());
     }
 };
 
