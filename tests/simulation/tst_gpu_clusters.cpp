@@ -2,6 +2,7 @@
 // copies that all of a cluster share; cycles worked out by hand or against published measurements.
 
 #include "simulation/gpu/hardware_setting.h"
+#include "simulation/gpu/sampling/sample.h"
 #include "simulation/gpu/simulate.h"
 #include "simulation/gpu/templates/product.h"
 
@@ -10,6 +11,7 @@
 #include <QTest>
 
 #include <functional>
+#include <tuple>
 
 using namespace orrery;
 using namespace orrery::gpusim;
@@ -95,6 +97,24 @@ private slots:
         QCOMPARE(waves(3), (std::vector<int>{2, 2, 2}));
         QCOMPARE(waves(2), (std::vector<int>{3, 3}));
     }
+    // GPCs of 16.5 in the mean have whole pairs: 66 of an H100's 132 SMs, so a grid of one block for each is one wave.
+    void everyPairOfMultiprocessorsTakesACluster() {
+        for (const auto& [sms, ofGpc] : {std::pair{132, 16.5}, {114, 16.5}, {148, 18.5}}) {
+            const auto code = kernel(sms, 2, 32, [](int, int) { return times(50, "1 R10 FADD 2 R10 R7 0 0"); });
+            std::vector<std::uint64_t> at;
+            SimulateOptions options;
+            options.placements = &at;
+            run(machine(sms, ofGpc), code, options);
+            QCOMPARE(at.size(), static_cast<std::size_t>(sms));
+            QCOMPARE(at.front(), at.back());
+        }
+        // Where SMs are left over, those that are not get more.
+        std::vector<std::uint64_t> at;
+        SimulateOptions options;
+        options.placements = &at;
+        run(machine(8, 3), kernel(8, 2, 32, [](int, int) { return times(500, "1 R10 FADD 2 R10 R7 0 0"); }), options);
+        QVERIFY2(at.back() - at.front() < 100, qPrintable(QString::number(at.back() - at.front())));
+    }
     void barriersTakeWhatWasMeasured() {
         for (const int cluster : {2, 4, 8}) {
             const auto at = [&](int n, int wait = 0) {
@@ -139,6 +159,19 @@ private slots:
         QCOMPARE(one.counts.warpInstructions, quint64(4 * 2 + 3 * 4));
     }
 
+    // Who ends while the release is under way has been counted: the next barrier waits for all that are left.
+    void whoEndsDuringARelease() {
+        const auto at = [&](int late, int after) {
+            return cycles(machine(), kernel(2, 2, 64, [&](int b, int w) {
+                              const auto work = [](int n) { return times(n, "1 R10 FADD 2 R10 R7 0 0"); };
+                              if (b == 0) return work(100) + op("0 UCGABAR_ARV 0 0 0");
+                              return w == 0 ? barrier() + barrier() + work(after) : barrier() + work(late) + barrier();
+                          }));
+        };
+        QCOMPARE(at(300, 200) - at(200, 200), 400.0);
+        QCOMPARE(at(200, 300) - at(200, 200), 400.0);
+    }
+
     // A chain of loads from another block's shared memory: an H800's 181 cycles in pairs, 205 in larger clusters.
     void sharedMemoryOfOthersIsAsFarAsMeasured() {
         const auto slope = [&](int cluster) {
@@ -156,15 +189,28 @@ private slots:
         };
         QCOMPARE(slope(2), 181.0);
         QCOMPARE(slope(4), 205.0);
-        // Its own, by the same instruction, is as near as shared memory is.
-        const auto own = [&](int n) {
-            return cycles(
-                machine(),
-                kernel(
-                    2, 2, 32, [&](int, int) { return times(n, "1 R4 LD.E 1 R4 4 1 0x7f0000000000 0 0", "00000001"); },
-                    1024));
+        // By rank: a block's own part, by the same instruction, is as near as shared memory is, another's is not; in the
+        // second cluster as in the first.
+        const auto by = [&](int reader, int part) {
+            const auto at = [&](int n) {
+                return cycles(machine(), kernel(
+                                             4, 2, 32,
+                                             [&](int b, int) {
+                                                 return b != reader ? QString()
+                                                                    : times(n,
+                                                                            QString("1 R4 LD.E 1 R4 4 1 %1 0 0")
+                                                                                .arg(part == 0 ? "0x7f0000000000"
+                                                                                               : "0x7f0001000000"),
+                                                                            "00000001");
+                                             },
+                                             1024));
+            };
+            return (at(60) - at(20)) / 40;
         };
-        QVERIFY(std::abs((own(60) - own(20)) / 40 - generationOf("hopper")->shared.cycles) < 1);
+        for (const int reader : {0, 1, 2, 3}) {
+            QVERIFY(std::abs(by(reader, reader % 2) - generationOf("hopper")->shared.cycles) < 1);
+            QCOMPARE(by(reader, 1 - reader % 2), 181.0);
+        }
     }
     void thePortIsAsWideAsMeasured() {
         const auto at = [&](int n) {
@@ -212,6 +258,69 @@ private slots:
         QCOMPARE(run(m, code(shared, 10, 10), two).cycles, run(m, code(shared, 10, 10)).cycles);
         // 512 bytes of each, once.
         QCOMPARE(run(m, code(shared, 10, 10)).counts.l2.reads, quint64{32});
+    }
+    // One block's copy for all makes all of the cluster wait for one another, whichever block of the file has it.
+    void oneSharedCopyIsEnough() {
+        const auto at = [&](int late, int rank) {
+            return cycles(machine(),
+                          kernel(
+                              2, 2, 32,
+                              [=](int b, int) {
+                                  return (b == rank ? times(late, "1 R10 FADD 2 R10 R7 0 0") : QString()) +
+                                         op(QString("0 LDGSTS.E.BYPASS.128%1 2 R5 R6 16 1 0x%2 16 0")
+                                                .arg(b == rank ? ".MULTICAST" : "")
+                                                .arg(0x40000000 + b * 4096, 0, 16)) +
+                                         op("0 LDGDEPBAR 0 0 0") + op("0 DEPBAR.LE 0 0 0") +
+                                         (b != rank ? times(1000, "1 R10 FADD 2 R10 R7 0 0") : QString());
+                              },
+                              4096));
+        };
+        QCOMPARE(at(1100, 0) - at(1000, 0), 400.0);
+        QCOMPARE(at(1100, 1) - at(1000, 1), 400.0);
+    }
+    // Waves of a sample are whole clusters: what it places runs together as in the whole.
+    void aSampleKeepsClustersWhole() {
+        // GPCs of three have room for one pair each, so a wave has four blocks on six SMs.
+        auto m = machine(6, 3);
+        const auto code = kernel(
+            4 * 20, 2, 32, [](int b, int) { return times(20 + b % 2 * 100, "1 R10 FADD 2 R10 R7 0 0") + barrier(); },
+            m.sharedBytes - 1024);
+        const auto whole = run(m, code);
+        QCOMPARE(whole.blocksThatFit, 1);
+        SampleOptions how;
+        how.kind = SampleKind::Smarts, how.units = 4;
+        const auto got = sampleKernels(m, {code}, how, {});
+        QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+        const auto& one = got->kernels.front();
+        QVERIFY(!one.whole());
+        QCOMPARE(one.waves, std::int64_t{20});
+        QVERIFY2(std::abs(one.estimate / static_cast<double>(whole.cycles) - 1) < 0.02,
+                 qPrintable(QString("%1 for %2").arg(one.estimate).arg(whole.cycles)));
+    }
+    // Without a partner for every tile nothing is shared: each block reads both operands whole.
+    void productsOfOddTilesHaveNoPairs() {
+        const auto m = machine(8, 8);
+        for (const auto& [rows, columns, tileN, pairs] : {std::tuple{3, 3, 128, false},
+                                                          {3, 4, 128, false},
+                                                          {11, 2, 128, false},
+                                                          {2, 3, 128, true},
+                                                          {3, 3, 64, false},
+                                                          {2, 3, 64, false},
+                                                          {3, 2, 64, true}}) {
+            ProductSpec spec;
+            spec.tileM = 128, spec.tileN = tileN, spec.tileK = 32, spec.warps = 8, spec.stages = 3;
+            spec.m = rows * 128, spec.n = columns * tileN, spec.k = 128;
+            spec.form = {MultiplyForm::Kind::Group, "HGMMA", ".F32", 64, tileN, 16};
+            spec.binaryVersion = 90, spec.multicast = true;
+            const auto kernel = productTemplate(spec);
+            QCOMPARE(kernel->header().cluster, pairs ? 2 : 1);
+            auto source = TemplateSource::open(kernel, m);
+            const auto got = simulate(m, *source);
+            QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+            // The larger of a tile is shared: its rows of a where it is taller than wide, else those of b.
+            const double own = 2.0 * spec.k * tileN, shared = 2.0 * spec.k * 128;
+            QCOMPARE(static_cast<double>(got->counts.l2.reads) * 32, rows * columns * (own + shared / (pairs ? 2 : 1)));
+        }
     }
     // The larger operand of two tiles is read once for both.
     void productsOfPairsReadLessOfL2() {

@@ -252,6 +252,83 @@ private slots:
                              })});
         QCOMPARE(far.front().counts.constantMisses, quint64{3});
     }
+    // Three lines of a set of two, each of another warp of one scheduler: each pushes out what another waits for, and
+    // each gets what it asked for all the same, by one miss.
+    void warpsThatPushOutEachOthersConstantsGoOn() {
+        const auto m = with("0,1,0,0,1,0,0,1,0,0,0", "512,2,79,2048,8,64,26");
+        SimulateOptions options;
+        options.mostCycles = 100000;
+        const auto code = kernel(288, [](int w) {
+            return (w % 4 == 0 ? op(QString("1 R10 FADD 2 R10 c[0x0][0x%1] 0 0").arg(0x160 + w * 0x40, 0, 16), 0)
+                               : QString()) +
+                   op("0 EXIT 0 0 0", 16);
+        });
+        const auto got = simulate(m, {code}, options);
+        QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+        QCOMPARE(got->front().counts.constantMisses, quint64{3});
+        QCOMPARE(got->front().counts.warpInstructions, quint64{3 + 9});
+        // Each holds its scheduler for four cycles, the last waits for its own 79.
+        const double there = cycles(with("0,1,0,0,1,0,0,1,0,0,0"), code), with79 = cycles(m, code);
+        QVERIFY2(with79 >= there + 79 && with79 <= there + 79 + 2 * 4 + 4,
+                 qPrintable(QString("%1 after %2").arg(with79).arg(there)));
+        addsUp(got->front());
+    }
+    // An L0 of one line for two warps in different lines: a line that has come is read, though the other's has taken
+    // its place.
+    void warpsThatPushOutEachOthersCodeGoOn() {
+        SimulateOptions options;
+        options.mostCycles = 100000;
+        for (const int ahead : {0, 1, 8}) {
+            const auto m = with(qPrintable(QString("128,1,0,8192,4,9,0,1,0,100,%1").arg(ahead)));
+            const auto code = kernel(160, [](int w) {
+                return w == 0 ? straight(8) : w == 4 ? straight(8, "1 R%1 FADD 2 R4 R5 0 0", 8) : straight(1);
+            });
+            const auto got = simulate(m, {code}, options);
+            QVERIFY2(got, got ? "" : toText(got.error()).c_str());
+            const auto& n = got->front().counts;
+            QCOMPARE(n.warpInstructions, quint64{8 + 8 + 3});
+            // Each miss brings an instruction at least; both lines come from L2 once.
+            QVERIFY2(n.codeRequests <= quint64(19 * (1 + ahead)), qPrintable(QString::number(n.codeRequests)));
+            QVERIFY(ahead > 0 || n.codeFromL2 == 2);
+            addsUp(got->front());
+        }
+    }
+    // The longest instruction and the longest miss: the result is there when both are over, not a turn of the wheel of
+    // results before.
+    void theLongestLoadOfAConstantTakesAllOfIt() {
+        const auto at = [&](const char* miss) {
+            auto m = machine("ampere-ga10x", {"-core_code", "0,1,0,0,1,0,0,1,0,0,0", "-core_constants", miss,
+                                              "-opcode_latency_initiation", "LDC,900,1"});
+            return cycles(m, kernel(32, [&](int) {
+                              return op("1 R10 LDC 1 c[0x3][0x0] 0 0", 0) + op("1 R11 FADD 2 R10 R10 0 0", 16) +
+                                     op("0 EXIT 0 0 0", 32);
+                          }));
+        };
+        const double near = at("512,2,79,2048,8,1,26"), far = at("512,2,79,2048,8,500,26");
+        QCOMPARE(far - near, 499.0);
+        QVERIFY2(near > 900 && far > 1400, qPrintable(QString("%1 and %2").arg(near).arg(far)));
+    }
+    // Kernels side by side have constants of their own: what one has brought is no hit of the other, and a launch takes
+    // none of the other's away.
+    void kernelsSideBySideHaveTheirOwnConstants() {
+        auto m = machine("ampere-ga10x", {"-gpgpu_concurrent_kernel_sm", "1", "-core_code", "0,1,0,0,1,0,0,1,0,0,0",
+                                          "-core_constants", "512,2,79,2048,8,64,26"});
+        m.sms = 1, m.launchLatency = 100, m.blockLaunchLatency = 0;
+        const auto chain = [&](int stream, int n) {
+            return kernel(
+                32,
+                [=](int) {
+                    QString lines;
+                    for (int i = 0; i < n; ++i) lines += op("1 R10 FADD 2 R10 c[0x0][0x160] 0 0", 16);
+                    return lines + op("0 EXIT 0 0 0", 32);
+                },
+                1, qPrintable(QString("k\n-cuda stream id = %1").arg(stream)));
+        };
+        // The third begins when the second has ended, in the midst of the first.
+        const auto all = run(m, {chain(1, 1000), chain(2, 20), chain(2, 20)});
+        QVERIFY(all[0].overlaps && all[2].endCycle < all[0].endCycle);
+        for (const auto& one : all) QCOMPARE(one.counts.constantMisses, quint64{1});
+    }
     // The scheduler stands still for four cycles, then another warp goes on.
     void aMissHoldsItsSchedulerForFourCycles() {
         const auto m = with("0,1,0,0,1,0,0,1,0,0,0", "512,2,79,2048,8,64,26");

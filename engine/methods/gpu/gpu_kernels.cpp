@@ -97,7 +97,8 @@ ProductSpec untiled(const Kernel& kernel) {
 void bringAs(const gpusim::GpuGeneration& generation, ProductSpec& spec) {
     spec.copiesPast = generation.copiesPast && spec.form.kind != MultiplyForm::Kind::Vector;
     spec.matrixLoads = generation.matrixLoads;
-    spec.multicast = spec.form.kind == MultiplyForm::Kind::Group;
+    spec.multicast = spec.form.kind == MultiplyForm::Kind::Group && generation.clusters.most > 1 &&
+                     generation.clusters.sms >= 2;
     spec.binaryVersion = generation.computeCapability;
 }
 

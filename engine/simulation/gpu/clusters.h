@@ -32,6 +32,7 @@ struct ClusterNote {
     } kind = Kind::Arrived;
     std::uint8_t rank = 0, warp = 0;  ///< of the block
     std::uint32_t cluster = noCluster, count = 0;
+    std::uint32_t phase = 0;  ///< barriers of the cluster that its block has passed
 };
 
 struct ClusterWord {
@@ -78,7 +79,8 @@ public:
                 ++one.arrived;
                 break;
             case ClusterNote::Kind::Left:
-                --one.warps, one.arrived -= note.count;
+                // What it said at a barrier whose release is under way counts no more.
+                --one.warps, one.arrived -= note.phase == one.phase ? note.count : 0;
                 toOthers(ClusterWord::Kind::Copied, endless, now + 1);
                 toOthers(ClusterWord::Kind::Reached, endless, now + 1);
                 break;
@@ -92,7 +94,7 @@ public:
             return;
         }
         if (one.arrived < one.warps) return;
-        one.arrived = 0;
+        one.arrived = 0, ++one.phase;
         for (std::size_t rank = 0; rank < one.members.size(); ++rank)
             word(rank, ClusterWord::Kind::Released, 0, now + barrier);
     }
@@ -101,6 +103,7 @@ private:
     struct Cluster {
         std::vector<Member> members;
         std::uint32_t warps = 0, perBlock = 0, arrived = 0;  ///< `warps`: that have not ended
+        std::uint32_t phase = 0;                             ///< barriers that all have come to
     };
     std::unordered_map<std::uint32_t, Cluster> all_;
     std::uint32_t next_ = 0;

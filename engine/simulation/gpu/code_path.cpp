@@ -30,10 +30,6 @@ void LineTags::insert(std::uint64_t line, std::uint64_t ready) {
     *oldest = {line, ready, ++uses_};
 }
 
-void LineTags::clear() {
-    std::fill(entries_.begin(), entries_.end(), Entry{});
-}
-
 void CodePath::configure(const GpuGeneration& generation, int schedulers) {
     code_ = generation.code, constants_ = generation.constants;
     l1_.configure(code_.l1, lineBytes), shared_.configure(code_.shared, lineBytes);
@@ -98,10 +94,11 @@ std::uint64_t CodePath::ask(unsigned scheduler, std::uint64_t line, std::uint64_
     return ready;
 }
 
-std::uint64_t CodePath::operand(unsigned scheduler, std::uint32_t address, std::uint64_t now, Counters& counts) {
+std::uint64_t CodePath::operand(unsigned scheduler, std::size_t kernel, std::uint32_t address, std::uint64_t now,
+                                Counters& counts) {
     LineTags& tags = lanes_[scheduler].constants;
     if (!tags.exists()) return now;
-    const std::uint64_t line = address / constantLine;
+    const std::uint64_t line = constantLineOf(kernel, address);
     if (const auto* here = tags.find(line)) return here->ready;
     ++counts.constantMisses;
     const std::uint64_t ready = now + static_cast<unsigned>(constants_.operands.latency);
@@ -109,9 +106,9 @@ std::uint64_t CodePath::operand(unsigned scheduler, std::uint32_t address, std::
     return ready;
 }
 
-unsigned CodePath::loadMiss(std::uint32_t address, std::uint64_t now, Counters& counts) {
+unsigned CodePath::loadMiss(std::size_t kernel, std::uint32_t address, std::uint64_t now, Counters& counts) {
     if (!constantL1_.exists()) return 0;
-    const std::uint64_t line = address / constantLine;
+    const std::uint64_t line = constantLineOf(kernel, address);
     if (const auto* here = constantL1_.find(line))
         return here->ready > now ? static_cast<unsigned>(here->ready - now) : 0;
     ++counts.constantMisses;
@@ -119,9 +116,10 @@ unsigned CodePath::loadMiss(std::uint32_t address, std::uint64_t now, Counters& 
     return static_cast<unsigned>(constants_.loads.latency);
 }
 
-void CodePath::forgetConstants() {
-    constantL1_.clear();
-    for (Lane& lane : lanes_) lane.constants.clear();
+void CodePath::forgetConstants(std::size_t kernel) {
+    const auto isOf = [&](std::uint64_t line) { return line >> 32 == kernel; };
+    constantL1_.forget(isOf);
+    for (Lane& lane : lanes_) lane.constants.forget(isOf);
 }
 
 }  // namespace orrery::gpusim

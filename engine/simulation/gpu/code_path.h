@@ -25,7 +25,12 @@ public:
     bool exists() const { return !entries_.empty(); }
     Entry* find(std::uint64_t line);
     void insert(std::uint64_t line, std::uint64_t ready);
-    void clear();
+    template <class Which>
+    void forget(Which&& which) {
+        for (Entry& one : entries_) {
+            if (which(one.line)) one = {};
+        }
+    }
     template <class Archive>
     void keep(Archive& archive) {
         archive(entries_, uses_);
@@ -41,6 +46,9 @@ private:
 class CodePath {
 public:
     static constexpr int lineBytes = 128, constantLine = 64;
+    static std::uint64_t constantLineOf(std::size_t kernel, std::uint32_t address) {
+        return std::uint64_t{kernel} << 32 | address / constantLine;
+    }
     static std::uint64_t lineOf(std::uint64_t kernel, std::uint32_t pc) { return kernel << 32 | pc / (lineBytes / 16); }
 
     void configure(const GpuGeneration& generation, int schedulers);
@@ -56,10 +64,12 @@ public:
     std::uint64_t ask(unsigned scheduler, std::uint64_t line, std::uint64_t last, std::uint64_t now, Counters& counts);
 
     /// When an operand from constant memory is there, and what a load from there takes longer than one that hits.
-    std::uint64_t operand(unsigned scheduler, std::uint32_t address, std::uint64_t now, Counters& counts);
-    unsigned loadMiss(std::uint32_t address, std::uint64_t now, Counters& counts);
-    /// Of another kernel, whose constants are others.
-    void forgetConstants();
+    /// `kernel`: its place among those that run, each of which has constants of its own.
+    std::uint64_t operand(unsigned scheduler, std::size_t kernel, std::uint32_t address, std::uint64_t now,
+                          Counters& counts);
+    unsigned loadMiss(std::size_t kernel, std::uint32_t address, std::uint64_t now, Counters& counts);
+    /// Another kernel takes the place.
+    void forgetConstants(std::size_t kernel);
 
     template <class Archive>
     void keep(Archive& archive) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace orrery::gpusim {
 
@@ -99,8 +100,7 @@ Expected<std::size_t> Gpu::launch(KernelSource& source) {
     out.blocksThatFit = fit.fits, out.blocksPerSm = fit.used, out.limitedBy = fit.limitedBy, out.l1Bytes = fit.l1Bytes;
     kernel->source = &source, kernel->mostPerSm = fit.used;
     if (machine_.modernCore && out.header.cluster > 1) {
-        const auto& clusters = machine_.generation.clusters;
-        const int most = std::min({clusters.most, machine_.sms, static_cast<int>(clusters.sms)});
+        const int most = mostOfCluster(machine_);
         // What is written for a drawing runs on it, pair or not.
         const bool isTemplate = source.path().empty();
         if (out.header.cluster > most && !isTemplate) {
@@ -109,7 +109,7 @@ Expected<std::size_t> Gpu::launch(KernelSource& source) {
                                  : fmt::format("at most {} blocks, on one GPC", most),
                         "choose a generation that has them (hopper, blackwell)", {source.path(), 0, 0, {}});
         }
-        kernel->cluster = out.header.cluster > most ? 1 : out.header.cluster;
+        kernel->cluster = clusterOf(machine_, out.header);
     }
     kernel->blocks = out.header.blocks();
     out.launchCycles =
@@ -326,21 +326,16 @@ Expected<bool> Gpu::placeOn(int id, Running& kernel, std::size_t at) {
     return true;
 }
 
-// SMs of one GPC lie side by side.
-int Gpu::clusterGroup(int sm) const {
-    return static_cast<int>(sm / std::max(1.0, machine_.generation.clusters.sms));
-}
-
 // All blocks of a cluster in one cycle, each on an SM of its own, around from the GPC after the last.
 Expected<bool> Gpu::placeClusters(Running& kernel, std::size_t at, bool& any) {
-    const int groups = clusterGroup(machine_.sms - 1) + 1;
+    const int groups = gpcOf(machine_, machine_.sms - 1) + 1;
     std::vector<int> free;
     const int from = lastGroup_ + 1;
     for (int i = 0; i < groups && kernel.placed < kernel.blocks; ++i) {
         const int group = (from + i) % groups;
         free.clear();
         for (int id = 0; id < machine_.sms; ++id) {
-            if (clusterGroup(id) == group && sms_[static_cast<std::size_t>(id)].hasRoom(at)) free.push_back(id);
+            if (gpcOf(machine_, id) == group && sms_[static_cast<std::size_t>(id)].hasRoom(at)) free.push_back(id);
         }
         // Where least is, so that an odd number of SMs leaves none without.
         std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
@@ -351,17 +346,22 @@ Expected<bool> Gpu::placeClusters(Running& kernel, std::size_t at, bool& any) {
                 static_cast<std::size_t>(std::min<std::int64_t>(kernel.cluster, kernel.blocks - kernel.placed));
             if (next + members > free.size()) break;
             const std::uint32_t cluster = clusters_.open(kernel.out.header.warps());
+            std::array<int, 16> slots{};
             for (std::size_t rank = 0; rank < members; ++rank) {
-                const int id = free[next + rank], slot = sms_[static_cast<std::size_t>(id)].freeSlot();
+                const int id = free[next + rank];
+                slots[rank] = sms_[static_cast<std::size_t>(id)].freeSlot();
                 auto done = placeOn(id, kernel, at);
                 if (!done || !*done) return done;
-                const auto& statics = kernel.source->statics();
-                kernel.sharesCopies = kernel.sharesCopies || std::any_of(statics.begin(), statics.end(),
-                                                                         [](const auto& one) { return one.multicast; });
-                sms_[static_cast<std::size_t>(id)].join(
-                    slot, {cluster, static_cast<std::uint8_t>(rank), static_cast<std::uint8_t>(members),
-                           kernel.sharesCopies});
-                clusters_.add(cluster, {id, slot});
+                clusters_.add(cluster, {id, slots[rank]});
+            }
+            // Of a trace it is known once all of them have been read.
+            const auto& statics = kernel.source->statics();
+            kernel.sharesCopies = kernel.sharesCopies || std::any_of(statics.begin(), statics.end(),
+                                                                     [](const auto& one) { return one.multicast; });
+            for (std::size_t rank = 0; rank < members; ++rank) {
+                sms_[static_cast<std::size_t>(free[next + rank])].join(
+                    slots[rank], {cluster, static_cast<std::uint8_t>(rank), static_cast<std::uint8_t>(members),
+                                  kernel.sharesCopies});
             }
             next += members;
             lastGroup_ = group, any = true;

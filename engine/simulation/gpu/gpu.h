@@ -72,7 +72,6 @@ private:
     Expected<bool> place();
     Expected<bool> placeOn(int sm, Running& kernel, std::size_t at);
     Expected<bool> placeClusters(Running& kernel, std::size_t at, bool& any);
-    int clusterGroup(int sm) const;
     void passNotes();
     void pass(const TraceBlock& block, const std::vector<StaticInstruction>& statics);
     std::optional<std::size_t> next();

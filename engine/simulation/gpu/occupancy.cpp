@@ -3,8 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery::gpusim {
+
+int gpcOf(const Machine& machine, int sm) {
+    const double sms = std::max(1.0, machine.generation.clusters.sms);
+    return static_cast<int>((sms == std::floor(sms) ? sm : sm & ~1) / sms);
+}
+
+int mostOfCluster(const Machine& machine) {
+    const auto& clusters = machine.generation.clusters;
+    return machine.modernCore ? std::min({clusters.most, machine.sms, static_cast<int>(clusters.sms)}) : 0;
+}
+
+int clusterOf(const Machine& machine, const KernelHeader& kernel) {
+    return kernel.cluster > mostOfCluster(machine) ? 1 : kernel.cluster;
+}
+
+int smsOfClusters(const Machine& machine, int members) {
+    if (members < 2) return machine.sms;
+    int out = 0, inGpc = 0;
+    for (int sm = 0; sm < machine.sms; ++sm) {
+        if (sm > 0 && gpcOf(machine, sm) != gpcOf(machine, sm - 1)) inGpc = 0;
+        if (++inGpc % members == 0) out += members;
+    }
+    return out;
+}
 
 Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
     Occupancy out;
@@ -24,7 +49,8 @@ Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
     };
     names(byThreads, "threads"), names(byShared, "shared"), names(byRegisters, "registers"),
         names(machine.maxBlocks, "blocks");
-    const std::int64_t share = (kernel.blocks() + machine.sms - 1) / machine.sms;
+    const int sms = smsOfClusters(machine, clusterOf(machine, kernel));
+    const std::int64_t share = (kernel.blocks() + sms - 1) / sms;
     out.used = static_cast<int>(std::min<std::int64_t>(out.fits, share));
     const int line = machine.l1.sets * 128;
     out.l1Bytes = machine.l1.ways * line;

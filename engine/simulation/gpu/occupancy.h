@@ -19,6 +19,16 @@ struct Occupancy {
     bool changesL1 = false;
 };
 
+/// The GPC of an SM; those of one GPC lie side by side. Where the table has a mean that is no whole number, GPCs hold
+/// whole pairs (TPCs).
+int gpcOf(const Machine& machine, int sm);
+/// Blocks that the machine puts into one cluster at most; below 2: it has none.
+int mostOfCluster(const Machine& machine);
+/// Blocks of the kernel that are placed together: 1 on machines without clusters, or without room for these.
+int clusterOf(const Machine& machine, const KernelHeader& kernel);
+/// SMs that whole clusters of `members` blocks can stand on at the same time, a block on each.
+int smsOfClusters(const Machine& machine, int members);
+
 Occupancy occupancy(const Machine& machine, const KernelHeader& kernel);
 
 /// `gpu.kernel`: what to say where `fits` is 0.

@@ -23,7 +23,7 @@ Sm::Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests
       l1Entered_(static_cast<std::size_t>(machine.l1Banks), never) {
     for (std::size_t w = 0; w < warps_.size(); ++w)
         ofScheduler_[w % static_cast<std::size_t>(machine.schedulers)] |= std::uint64_t{1} << w;
-    wheel_.fill(-1);
+    wheel_.fill(-1), codeAwaited_.fill(noLine);
     l1_.configure(machine.l1, machine.l1DirtyPercent, true);
     lastFetched_ = 0;
     if (machine.modernCore) code_.configure(machine.generation, machine.schedulers);
@@ -45,7 +45,7 @@ void Sm::begin(std::size_t at, const KernelHeader& header, const Occupancy& fit,
     kernel.changesL1 = fit.changesL1, kernel.carvedBytes = fit.carvedBytes;
     if (machine_.modernCore) {
         // Its arguments are in constant memory.
-        code_.forgetConstants();
+        code_.forgetConstants(at);
         kernel.id = Hash().add(header.name).value();
     }
     if (alone && kernel.changesL1 && kernel.l1Ways != l1_.ways()) l1_.setWays(kernel.l1Ways);
@@ -88,7 +88,7 @@ void Sm::place(std::size_t at, TraceBlock& trace, const CodeExtent& code, std::u
     block.used = true;
     block.arrived = block.warps = 0;
     block.kernel = static_cast<std::uint8_t>(at), block.age = nextAge_;
-    block.seat = {};
+    block.seat = {}, block.clusterPhase = 0;
     block.place = placeFor(kernel);
     taken_ |= block.place;
     std::swap(block.trace, trace);
@@ -106,6 +106,7 @@ void Sm::place(std::size_t at, TraceBlock& trace, const CodeExtent& code, std::u
         warp.ordered = {};
         warp.groups.assign(1, 0), warp.awaitedGroups = warp.oldestGroup = 0;
         warp.peers.clear(), warp.toldCopies = warp.waits = 0;
+        codeAwaited_[static_cast<std::size_t>(id)] = noLine;
         const auto bit = std::uint64_t{1} << id;
         block.warps |= bit, live_ |= bit;
         codeWaits_ &= ~bit, constantWaits_ &= ~bit, clusterArrived_ &= ~bit, clusterWaits_ &= ~bit;

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace orrery::gpusim {
@@ -70,7 +71,9 @@ public:
     Recorder* recorder = nullptr;    ///< told of every cycle; null: nobody looks
 
 private:
-    static constexpr int wheelSize = 1024;
+    // Beyond the longest: an instruction of 900 cycles whose constant misses by 500; 32 lanes' words at a remote port.
+    static constexpr int wheelSize = 2048;
+    static constexpr auto noLine = std::numeric_limits<std::uint64_t>::max();
     struct Flight {
         LaneMask mask = 0;
         std::uint32_t what = 0, first = 0, count = 0, order = 0;
@@ -102,6 +105,7 @@ private:
         TraceBlock trace;
         int liveWarps = 0;
         std::uint64_t warps = 0, arrived = 0;
+        std::uint32_t clusterPhase = 0;  ///< barriers of its cluster so far
         std::uint64_t place = 0;  ///< the warps' places until the block ends
         std::uint64_t age = 0;
         std::uint8_t kernel = 0;
@@ -240,6 +244,7 @@ private:
     // A bit per warp: its next instruction is under way; its next instruction waits for a constant.
     std::uint64_t codeWaits_ = 0, constantWaits_ = 0;
     std::array<std::uint64_t, 64> codeReady_{};
+    std::array<std::uint64_t, 64> codeAwaited_{};  ///< the line that comes then, until it is taken
     std::array<std::uint64_t, 8> constantBlocks_{};  ///< until when a scheduler stands still for a constant
     std::vector<std::array<std::uint64_t, wheelSize / 64>> arriving_;  ///< by unit and scheduler
     std::array<std::uint8_t, wheelSize> results_{};

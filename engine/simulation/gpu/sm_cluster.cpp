@@ -27,7 +27,7 @@ void Sm::hear(const ClusterWord& word) {
 void Sm::tell(ClusterNote::Kind kind, std::uint8_t id, std::uint32_t count) {
     const Block& block = blocks_[warps_[id].block];
     notes.push_back({kind, block.seat.rank, static_cast<std::uint8_t>(id - std::countr_zero(block.place)),
-                     block.seat.cluster, count});
+                     block.seat.cluster, count, block.clusterPhase});
 }
 
 void Sm::listen(std::uint64_t now) {
@@ -38,6 +38,7 @@ void Sm::listen(std::uint64_t now) {
         if (!block.used || block.seat.cluster != word.cluster) return true;
         moved_ = true;
         if (word.kind == ClusterWord::Kind::Released) {
+            ++block.clusterPhase;
             for (auto left = block.warps & clusterArrived_; left; left &= left - 1) {
                 const auto id = static_cast<std::uint8_t>(std::countr_zero(left));
                 const auto bit = std::uint64_t{1} << id;

@@ -64,12 +64,15 @@ bool Sm::modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint
 // et al.).
 bool Sm::constantIsThere(const StaticInstruction& one, std::uint8_t id, unsigned scheduler, std::uint64_t now) {
     Warp& warp = warps_[id];
-    const std::uint64_t ready = code_.operand(scheduler, static_cast<std::uint32_t>(one.constant), now, *warp.counts);
-    constantWaits_ &= ~(std::uint64_t{1} << id);
+    const auto bit = std::uint64_t{1} << id;
+    // What it waited for has come to it, whatever has taken the line's place meanwhile.
+    if (constantWaits_ & bit) return constantWaits_ &= ~bit, true;
+    const std::uint64_t ready =
+        code_.operand(scheduler, warp.kernel, static_cast<std::uint32_t>(one.constant), now, *warp.counts);
     if (ready <= now) return true;
     warp.issues = ready;
     retryAt_ = std::min(retryAt_, ready);
-    constantWaits_ |= std::uint64_t{1} << id;
+    constantWaits_ |= bit;
     if (recorder)
         recorder->warp(id, scheduler, WarpState::Constant, blocks_[warp.block].trace.instructions[warp.at].what);
     constantBlocks_[scheduler] = portFree_[scheduler] = std::min(ready, now + 4);
@@ -85,7 +88,8 @@ void Sm::modernIssue(const StaticInstruction& one, const Flight& flight, std::ui
     portFree_[scheduler] = now + (machine_.lanes > 32 ? 1 : registerCaches_[scheduler].read(one, warp));
     unsigned latency = static_cast<unsigned>(one.latency);
     if (one.loadsConstant && one.constant >= 0)
-        latency += code_.loadMiss(static_cast<std::uint32_t>(one.constant), now, *warps_[warp].counts);
+        latency += code_.loadMiss(warps_[warp].kernel, static_cast<std::uint32_t>(one.constant), now,
+                                  *warps_[warp].counts);
     if (isRemote(one.action)) latency = remoteLatency(flight, now);
     unitFree_[static_cast<std::size_t>(one.unit)][scheduler] = now + static_cast<unsigned>(one.initiation);
     std::int32_t at = 0;
@@ -329,7 +333,8 @@ void Sm::learnCode(Kernel& kernel, const CodeExtent& code) {
     left = {std::min(left.first, code.first), code.end};
 }
 
-// How many of the next instructions of a warp have arrived.
+// How many of the next instructions of a warp have arrived. A line that it waited for is there once, though another may
+// have taken its place in the L0: else warps that push out each other's lines would never go on.
 unsigned Sm::codeThere(std::uint8_t id, unsigned most, std::uint64_t now) {
     Warp& warp = warps_[id];
     const Kernel& kernel = kernels_[warp.kernel];
@@ -337,9 +342,14 @@ unsigned Sm::codeThere(std::uint8_t id, unsigned most, std::uint64_t now) {
     const std::uint64_t last = CodePath::lineOf(kernel.id, kernel.code.end > 0 ? kernel.code.end - 1 : 0);
     for (unsigned i = 0; i < most; ++i) {
         const std::uint32_t pc = blocks_[warp.block].trace.instructions[warp.at + i].pc;
-        codeReady_[id] = code_.ask(scheduler, CodePath::lineOf(kernel.id, pc), last, now, *warp.counts);
+        const std::uint64_t line = CodePath::lineOf(kernel.id, pc);
+        if (line != codeAwaited_[id]) {
+            codeReady_[id] = code_.ask(scheduler, line, last, now, *warp.counts);
+            codeAwaited_[id] = line;
+        }
         if (codeReady_[id] > now) return i;
     }
+    codeAwaited_[id] = noLine;
     return most;
 }
 

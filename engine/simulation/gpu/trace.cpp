@@ -205,6 +205,7 @@ Expected<bool> KernelTrace::next(TraceBlock& block, const LocalPlace& local) {
         if (!*got) return false;
         inBlock_ = trimmed(line).starts_with("#BEGIN_TB");
     }
+    ++blocksRead_;
     std::size_t warp = 0;  // next one whose beginning is not yet known
     std::int64_t left = 0;
     while (true) {
@@ -376,14 +377,14 @@ Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& b
     if (action == Action::GenericLoad || action == Action::GenericStore) {
         const bool load = action == Action::GenericLoad;
         const auto a = addresses_.empty() ? 0 : addresses_.front();
-        if (header_.sharedBase && a >= header_.sharedBase && a < header_.sharedBase + (1u << 24))
-            action = load ? Action::SharedLoad : Action::SharedStore;
-        else if (header_.cluster > 1 && machine_->modernCore && header_.sharedBase && a >= header_.sharedBase &&
-                 a < header_.sharedBase + (static_cast<std::uint64_t>(header_.cluster) << 24)) {
-            // 16 MB of the window for each block of the cluster (mapa).
-            action = load ? Action::RemoteLoad : Action::RemoteStore;
+        // 16 MB of the shared window for each block of the cluster, by rank (mapa).
+        const std::uint64_t ranks = machine_->modernCore ? static_cast<std::uint64_t>(header_.cluster) : 1;
+        isLocal = header_.localBase && a >= header_.localBase && a < header_.localBase + (1u << 24);
+        if (!isLocal && header_.sharedBase && a >= header_.sharedBase && a < header_.sharedBase + (ranks << 24)) {
+            const bool own = (a - header_.sharedBase) >> 24 == (blocksRead_ - 1) % ranks;
+            action = load ? (own ? Action::SharedLoad : Action::RemoteLoad)
+                          : (own ? Action::SharedStore : Action::RemoteStore);
         } else {
-            isLocal = header_.localBase && a >= header_.localBase && a < header_.localBase + (1u << 24);
             action = load ? Action::Load : Action::Store;
         }
         if (action != statics_[out.what].action) {

@@ -143,6 +143,7 @@ private:
     KernelHeader header_;
     bool inBlock_ = false;
     unsigned currentWarp_ = 0;
+    std::uint64_t blocksRead_ = 0;  ///< also the one that is being read: the place of the next in the grid
     CodeExtent code_;
     std::vector<StaticInstruction> statics_;
     std::unordered_map<std::string, std::uint32_t> known_;

@@ -56,7 +56,9 @@ public:
     Expected<std::vector<Wave>> wavesOfKernel(const KernelSource& source) const {
         const auto fit = occupancy(machine_, source.header());
         if (fit.fits < 1) return doesNotFit(machine_, source.header().name, source.path());
-        const std::int64_t blocks = source.header().blocks(), places = std::int64_t{fit.fits} * machine_.sms;
+        // Waves of whole clusters: what they can stand on is a multiple of one.
+        const int sms = smsOfClusters(machine_, clusterOf(machine_, source.header()));
+        const std::int64_t blocks = source.header().blocks(), places = std::int64_t{fit.fits} * sms;
         // A header may state any grid: no plan is laid for one that no file or run comes to the end of.
         if (blocks > std::numeric_limits<int>::max() || blocks / places > mostWaves)
             return fail(

@@ -34,8 +34,9 @@ public:
         setVersion(s_.binaryVersion);
         header_.name = fmt::format("product_{}x{}x{}", s_.tileM, s_.tileN, s_.tileK);
         header_.grid = {static_cast<int>(s_.blocks()), 1, 1};
-        // Pairs lie side by side in the grid where a plane has an even number of tiles.
-        if (s_.multicast && upwards(s_.m, s_.tileM) * upwards(s_.n, s_.tileN) % 2 == 0) header_.cluster = 2;
+        // All tiles have a partner along the side that they share an operand over, or none has.
+        s_.multicast = s_.multicast && (alongN() ? upwards(s_.n, s_.tileN) : upwards(s_.m, s_.tileM)) % 2 == 0;
+        if (s_.multicast) header_.cluster = 2;
         header_.block = {s_.warps * lanes(), 1, 1};
         header_.registers = s_.registers;
         header_.traceVersion = 4;
@@ -95,6 +96,7 @@ private:
     struct Where {
         std::int64_t plane = 0, m = 0, n = 0, split = 0;
     };
+    bool alongN() const { return s_.tileM > s_.tileN; }
     double cBytes() const { return s_.splits > 1 ? 4 : s_.cBytes; }
 
     // Through registers: the next step's rows are under way while this one multiplies.
@@ -199,15 +201,11 @@ private:
         const std::int64_t group = std::min<std::int64_t>(8, down), strip = group * across;
         const std::int64_t first = block / strip * group, rows = std::min(group, down - first);
         const std::int64_t inside = block % strip;
-        // Two that share an operand are neighbours; a row or column without one comes last.
-        const bool along = s_.tileM > s_.tileN;
-        const std::int64_t paired = !s_.multicast ? 0 : along ? across / 2 * 2 * rows : rows / 2 * 2 * across;
-        if (inside < paired) {
-            const std::int64_t pair = inside / 2, pairRows = along ? rows : rows / 2;
-            at.m = first + (along ? pair % pairRows : 2 * (pair % pairRows) + inside % 2);
-            at.n = along ? 2 * (pair / pairRows) + inside % 2 : pair / pairRows;
-        } else if (paired > 0) {
-            at.m = first + (along ? inside - paired : rows - 1), at.n = along ? across - 1 : inside - paired;
+        // Two that share an operand are neighbours.
+        if (s_.multicast) {
+            const std::int64_t pair = inside / 2, pairRows = alongN() ? rows : rows / 2;
+            at.m = first + (alongN() ? pair % pairRows : 2 * (pair % pairRows) + inside % 2);
+            at.n = alongN() ? 2 * (pair / pairRows) + inside % 2 : pair / pairRows;
         } else {
             at.m = first + inside % rows, at.n = inside / rows;
         }
@@ -340,9 +338,8 @@ private:
             rows.valid = std::clamp<std::int64_t>(rows.valid - rows.rows / 2 * half, 0, rows.rows / 2);
             rows.rows /= 2;
         };
-        const bool wide = s_.tileM > s_.tileN;
-        if (s_.multicast && wide && (at.n ^ 1) < upwards(s_.n, s_.tileN)) halve(a, at.n & 1);
-        if (s_.multicast && !wide && (at.m ^ 1) < upwards(s_.m, s_.tileM)) halve(b, at.m & 1);
+        if (s_.multicast && alongN()) halve(a, at.n & 1);
+        if (s_.multicast && !alongN()) halve(b, at.m & 1);
         return {a, b};
     }
     void load(const Where& at, std::int64_t step, int warp, WarpSink& out) const {
