@@ -213,8 +213,8 @@ std::string stackOf(const gpusim::IntervalResult& k) {
 template <class Kernel>
 std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& machine, const GpuPowerTable& power) {
     Table table({"kernel", "cycles", "µs", "warp instructions", "blocks/SM", "L1 hits", "L2 hits", "DRAM sectors",
-                 "issued", "waits: registers", "unit", "nothing to issue", "W"},
-                {false, true, true, true, true, true, true, true, true, true, true, true, true});
+                 "issued", "waits: registers", "unit", "instruction cache", "constant cache", "nothing to issue", "W"},
+                {false, true, true, true, true, true, true, true, true, true, true, true, true, true, true});
     std::string stacks;
     for (const auto& k : kernels) {
         const auto& n = k.counts;
@@ -224,6 +224,7 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
                    percentOf(n.l1.readHits, n.l1.reads), percentOf(n.l2.readHits, n.l2.reads),
                    count(static_cast<double>(n.dramReads + n.dramWrites)), percentOf(n.warpInstructions, slots),
                    percentOf(n.stallDependence, slots), percentOf(n.stallUnit, slots),
+                   percentOf(n.stallCode, slots), percentOf(n.stallConstant, slots),
                    percentOf(n.stallNoInstruction, slots),
                    k.overlaps ? "–" : fmt::format("{:.1f}", powerOf(k, machine, power).total())});
         stacks += stackOf(k);

@@ -251,6 +251,41 @@ private slots:
         QCOMPARE(small->machine.generation.clusters.sms, 8.0);
         QVERIFY2(cycles() > 1.02 * fits, qPrintable(QString("%1 after %2").arg(cycles()).arg(fits)));
     }
+    // The causes that the schedulers' cycles are told apart by are all of them, those of small caches too.
+    void partsAddUpToTheCycles() {
+        QFile preset(ORRERY_SOURCE "/presets/hardware/h100-sxm.yaml");
+        QVERIFY(preset.open(QIODevice::ReadOnly));
+        QByteArray text = preset.readAll();
+        QVERIFY(text.contains("          name: sm\n"));
+        text.replace("          name: sm\n", "          name: sm\n          instruction_l0: 1 KiB\n");
+        auto loaded = readHardware(text.toStdString());
+        QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        const auto design = std::make_shared<const Hardware>(std::move(loaded->hardware));
+        const auto at = firstDevice(design);
+        QVERIFY(at);
+        static const CalibrationSet none;
+        const auto pricer = findKernelMethod("gpu-cycle")->bind(*at, BindContext{none, {{"seconds", "1"}}});
+        QVERIFY(pricer);
+        const auto story = (*pricer)->explain(product(512, 512, 256));
+        const double clock = machineOf(*gpuView(*design))->machine.coreMhz * 1e6;
+        double cycles = 0, parts = 0, code = 0;
+        for (const auto& term : story.terms) cycles += term.name == "cycles" ? term.value * clock : 0;
+        for (const auto& part : story.stack) {
+            parts += part.cycles;
+            if (part.name == "instruction cache") code = part.cycles;
+        }
+        QVERIFY(cycles > 0 && code > 0.01 * cycles);
+        QVERIFY2(std::abs(parts / cycles - 1) < 1e-3, qPrintable(QString("%1 of %2").arg(parts).arg(cycles)));
+    }
+    // What each card says that it leaves out is left out by it.
+    void theCardsSayWhatIsMissing() {
+        const auto says = [](const char* method, const char* what) {
+            return findKernelMethod(method)->card.failureMode.find(what) != std::string_view::npos;
+        };
+        for (const char* method : {"gpu-cycle", "gpu-interval"}) QVERIFY(says(method, "TLBs"));
+        QVERIFY(!says("gpu-cycle", "nstruction") && !says("gpu-cycle", "clusters"));
+        QVERIFY(says("gpu-interval", "instructions and constants") && says("gpu-interval", "clusters"));
+    }
     // In a loop over copies of the weights an input comes again after one copy, a copy after all of them. The least
     // recently used line goes first, so that each is there or is not.
     void aLoopFindsWhatFitsTheCache() {

@@ -170,6 +170,21 @@ private slots:
             QCOMPARE(traced->front().counts.dramReads, direct->counts.dramReads);
         }
     }
+    // What a drawing says of GPCs and caches of constants stands in its files, up to the largest that may be drawn.
+    void exportKeepsWhatWasDrawn() {
+        GpuView gpu = gpuOf("h100-sxm");
+        gpu.gpcCores = 8, gpu.constantCache = 1 << 24;
+        const DrawnMachine drawn = drawnOf(gpu);
+        QTemporaryDir folder;
+        const std::string path = folder.path().toStdString();
+        QVERIFY(writeMachine(drawn.machine, path));
+        const auto read = readMachine({path, {}});
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->machine.generation.clusters.sms, 8.0);
+        QCOMPARE(read->machine.generation.constants.loads.bytes, 1 << 24);
+        const auto narrow = readMachine({path, {"-core_gpc", "300"}});
+        QVERIFY(!narrow && narrow.error().code == "gpu.config");
+    }
     void whatCannotBeAskedIsSaid() {
         GpuView narrow = gpuOf("mi300x");
         narrow.warpSize = 16;

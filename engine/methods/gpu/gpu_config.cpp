@@ -101,6 +101,7 @@ std::string ownOptions(const Machine& m) {
                            cache(code.l1), cache(code.shared), code.l2Latency, code.ahead, cache(constants.operands),
                            cache(constants.loads), constants.loadLatency, m.coldCode ? 1 : 0);
     }
+    if (m.modernCore && m.generation.clusters.sms > 0) out += fmt::format("-core_gpc {}\n", m.generation.clusters.sms);
     if (m.lanes > 32) {
         out += fmt::format("-dies {}\n-last_level {},{},{}\n-issue_every {}\n-ordered_memory {}\n-whole_lines {}\n",
                            m.dies, m.lastLevel.bytes, m.lastLevel.latency, m.lastLevel.sectorsPerCycle, m.issueEvery,

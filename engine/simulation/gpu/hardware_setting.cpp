@@ -98,6 +98,7 @@ void useHardwareSetting(Machine& m, const GpuGeneration& g) {
     m.generation = g;
     if (m.askedCode) m.generation.code = *m.askedCode;
     if (m.askedConstants) m.generation.constants = *m.askedConstants;
+    if (m.askedGpc && g.clusters.sms > 0) m.generation.clusters.sms = *m.askedGpc;
     m.origin += "/" + g.name;
     m.scheduler = g.oldestFirst ? Scheduler::OldestFirst : Scheduler::GreedyThenYoungest;
     m.lanes = g.lanes, m.issueEvery = g.issueEvery;

@@ -230,7 +230,7 @@ void addressMap(Reader& read, Machine& machine) {
     }
 }
 
-// Options of our own: caches of instructions and constants, in place of the generation's.
+// Options of our own: caches of instructions and constants and the SMs of a GPC, in place of the generation's.
 void codeCaches(Reader& read, Machine& m) {
     using Cache = GpuGeneration::LineCache;
     const auto cache = [](const std::vector<double>& all, std::size_t at) {
@@ -247,7 +247,7 @@ void codeCaches(Reader& read, Machine& m) {
                                  "caches of a line of 128 bytes and way at least, 64 ways and 64 lines ahead at most");
         m.askedCode = code;
     }
-    if (const auto all = read.list("core_constants", ',', 7, 0, 1 << 20); all.size() >= 7) {
+    if (const auto all = read.list("core_constants", ',', 7, 0, 1 << 24); all.size() >= 7) {
         const GpuGeneration::ConstantCaches constants{cache(all, 0), cache(all, 3), static_cast<int>(all[6])};
         if (!fits(constants.operands, 64) || !fits(constants.loads, 64) || constants.loadLatency > 200 ||
             std::max(constants.operands.latency, constants.loads.latency) > 500 ||
@@ -258,6 +258,7 @@ void codeCaches(Reader& read, Machine& m) {
         m.askedConstants = constants;
     }
     m.coldCode = read.whole("cold_code", 0, 0, 1) != 0;
+    if (read.find("core_gpc")) m.askedGpc = read.number("core_gpc", 1, 1, 256);
 }
 
 // Options of our own (orrery.config): the core of a drawn GPU.
@@ -420,6 +421,7 @@ Expected<MachineAnswer> readMachine(const MachineQuestion& question) {
     modernCore(read, m);
     if (m.askedCode) m.generation.code = *m.askedCode;
     if (m.askedConstants) m.generation.constants = *m.askedConstants;
+    if (m.askedGpc && m.generation.clusters.sms > 0) m.generation.clusters.sms = *m.askedGpc;
     m.sharedLatency = read.whole("gpgpu_smem_latency", 3, 1, 4096);
     m.l1Latency = read.whole("gpgpu_l1_latency", 1, 1, 4096);
     m.l1Banks = read.whole("gpgpu_l1_banks", 1, 1, 64);

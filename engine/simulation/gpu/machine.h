@@ -113,6 +113,7 @@ struct Machine {
     /// Said by option files in place of the generation's.
     std::optional<GpuGeneration::CodeCaches> askedCode = {};
     std::optional<GpuGeneration::ConstantCaches> askedConstants = {};
+    std::optional<double> askedGpc = {};  ///< SMs of a GPC
     bool coldCode =
         false;  ///< the first run of a kernel finds its instructions in L2; else as an earlier run left them
     int slices() const { return channels * slicesPerChannel; }
