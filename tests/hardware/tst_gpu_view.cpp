@@ -5,6 +5,8 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 using namespace orrery;
 using orrery::test::near;
 
@@ -82,8 +84,11 @@ private slots:
         QCOMPARE(drawn->instructionL1, 64.0 * 1024);
         QCOMPARE(drawn->constantCache, 2.0 * 1024);
         QCOMPARE(drawn->gpcCores, 4.0);
-        QVERIFY(
-            !readHardware("orrery: hardware/1\nsystem: {children: [{kind: dram, name: m, instruction_l0: 16 KiB}]}\n"));
+        const auto odd =
+            readHardware("orrery: hardware/1\nsystem: {children: [{kind: dram, name: m, instruction_l0: 16 KiB}]}\n");
+        QVERIFY(odd && std::any_of(odd->warnings.begin(), odd->warnings.end(), [](const Diagnostic& warning) {
+                    return warning.code == "hardware.unknown-key";
+                }));
     }
     void structureIsReadPerMultiprocessor() {
         const auto view = gpuView(preset("a100-80-sxm"));

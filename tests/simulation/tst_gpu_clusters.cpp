@@ -226,7 +226,7 @@ private slots:
                               4096));
         };
         // 8 warps, 128 bytes of each.
-        const double bytes = 8 * 128 * 100.0 / (at(200) - at(100));
+        const double bytes = 8 * 128 * 300.0 / (at(500) - at(200));
         QVERIFY2(std::abs(bytes / generationOf("hopper")->clusters.bytes - 1) < 0.03,
                  qPrintable(QString::number(bytes)));
     }

@@ -440,19 +440,19 @@ private slots:
         const auto tpuColumn = static_cast<std::size_t>(
             std::ranges::find(whole.columns, std::string("TPU"), &MatrixColumn::word) - whole.columns.begin());
         QVERIFY(tpuColumn < whole.columns.size());
-        int other = -1, answering = -1;
+        int unfit = -1, answering = -1;
         for (std::size_t i = 0; i < whole.cells.size(); ++i) {
             const Judgement& each = tab->judgements()[i];
             if (!each.evaluation || each.title == "Tiles and waves") continue;
             const auto state = whole.cells[i][tpuColumn].state;
-            if (state == MatrixCell::State::NotApplicable) other = static_cast<int>(i);
+            if (state == MatrixCell::State::NotApplicable) unfit = static_cast<int>(i);
             if (state == MatrixCell::State::Judged) answering = static_cast<int>(i);
         }
-        QVERIFY(other >= 0 && answering >= 0);
+        QVERIFY(unfit >= 0 && answering >= 0);
         auto* figures = page_->findChild<ui::CellsTable*>("accuracy.methods");
         QVERIFY(figures);
-        emit figures->rowChosen(other);
-        const QString title = tab->judgements()[static_cast<std::size_t>(other)].title;
+        emit figures->rowChosen(unfit);
+        const QString title = tab->judgements()[static_cast<std::size_t>(unfit)].title;
         QVERIFY2(residuals->accessibleDescription().contains(title + " is not applicable"),
                  qPrintable(residuals->accessibleDescription()));
         emit figures->rowChosen(answering);
