@@ -45,9 +45,9 @@ QColor warpColour(WarpState state) {
         case WarpState::Fetch:
             return theme.operatorColour(OperatorKind::Movement);
         case WarpState::Code:
-            return theme.levelColour(1);
+            return theme.methodColour(7);
         case WarpState::Constant:
-            return theme.levelColour(2);
+            return theme.operatorColour(OperatorKind::Reduce);
         case WarpState::Done:
             return theme.colours().line;
     }
