@@ -98,7 +98,7 @@ private slots:
             "Set `dims` to [4, 3, 2]");
         net("no sides", "shape: mesh", "hardware.missing-attribute", "Set `dims` to [6, 4]");
         net("a size that does not fit", "shape: ring, size: 20", "hardware.topology-size",
-            "Remove `size`: as many as stand beside it, 24");
+            "Remove `size`: use the number of parts beside it, 24");
         net("odd ports", "shape: fat-tree, radix: 7", "hardware.topology-radix", "Raise `radix` to 8");
         net("too few ports", "shape: switch, radix: 20", "hardware.topology-radix", "Raise `radix` to 32");
         net("a stack that does not fit",
