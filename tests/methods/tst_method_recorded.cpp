@@ -328,7 +328,7 @@ void TstMethodRecorded::whatIsNotRecordedStandsAtItsRoofline() {
         good(fmt::format("recorded(trace={})", file), {preset("h100-sxm"), model("resnet-50", 8), {}, Pass{}});
     QVERIFY(warns(answer, "method.kernels-not-covered"));
     QVERIFY(std::any_of(answer.assumptions.begin(), answer.assumptions.end(), [](const std::string& said) {
-        return said.find("does not say on which device") != std::string::npos;
+        return said.find("does not state its device") != std::string::npos;
     }));
     // That very convolution: three of ResNet-50's first stage.
     const auto device = deviceView(*firstDevice(preset("h100-sxm")));
