@@ -249,7 +249,9 @@ private slots:
         QCOMPARE(small->machine.generation.code.l1.latency, hopper->code.l1.latency);
         QCOMPARE(small->machine.generation.constants.loads.bytes, 4096);
         QCOMPARE(small->machine.generation.clusters.sms, 8.0);
-        QVERIFY2(cycles() > 1.02 * fits, qPrintable(QString("%1 after %2").arg(cycles()).arg(fits)));
+        // The loop of this product takes 416 bytes: one line of 128 holds a part of it.
+        gpu.instructionL0 = 128;
+        QVERIFY2(cycles() > fits, qPrintable(QString("%1 after %2").arg(cycles()).arg(fits)));
     }
     // The causes that the schedulers' cycles are told apart by are all of them, those of small caches too.
     void partsAddUpToTheCycles() {

@@ -83,7 +83,7 @@ private slots:
             QVERIFY2(fleet, fleet ? "" : fleet.error().message.c_str());
             const std::string sentence = said(*fleet);
             const auto named = std::ranges::find_if(kernelMethods(), [&](const KernelMethod& method) {
-                return sentence.find("priced by " + std::string(method.id) + ",") != std::string::npos;
+                return sentence.find("predicted by " + std::string(method.id) + ".") != std::string::npos;
             });
             QVERIFY2(named != kernelMethods().end(), sentence.c_str());
             QCOMPARE(fleet->pools[0].pricer, std::string(named->id));
