@@ -120,7 +120,7 @@ private slots:
         const auto answer = asked(problem.space.base(), file);
         QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
         QCOMPARE(answer->interval.kind, IntervalKind::Residuals);
-        QVERIFY(answer->interval.basis.find("left out") != std::string::npos);
+        QVERIFY(answer->interval.basis.find("held out, coverage") != std::string::npos);
         // No surer than the method that it has learned from.
         const auto serial = makeSerialExecutor();
         EstimateContext context{.executor = *serial};

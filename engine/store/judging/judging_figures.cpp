@@ -284,7 +284,7 @@ std::string plane(const Judged& judged, double width, bool setUp) {
     for (const Dot& dot : dots)
         costed.push_back({dot.cost, dot.error, dot.entry->common.group, dot.faint || !comparable || !(dot.cost > 0)});
     if (!comparable)
-        page.text(area.x + area.w, height - 6, "No front: every method stands on its own rows", small,
+        page.text(area.x + area.w, height - 6, "No front: every method uses its own rows", small,
                   store::mutedColour, "end");
     for (const auto& members : frontsOf(costed)) {
         if (members.size() < 2) continue;
