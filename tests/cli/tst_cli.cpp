@@ -59,7 +59,7 @@ private slots:
             const Outcome example = cli(words, folder_.path(), 120000);
             // Its files may not be there, but the line itself must be right, and answer if it names none.
             QVERIFY2(example.sound() && example.exit != 2, qPrintable(line + "\n" + QString(example.text())));
-            const bool needsFile = line.contains(".onnx") || line.contains(".json ") || line.contains(".yaml") ||
+            const bool needsFile = line.contains(".onnx") || line.contains(".json") || line.contains(".yaml") ||
                                    line.contains(".sqlite") || line.contains(".orrery") || line.contains(".cfg") ||
                                    line.contains(".m ") || line.contains(".csv") || line.contains(".g ");
             QVERIFY2(needsFile || example.exit == 0, qPrintable(line + "\n" + QString(example.text())));

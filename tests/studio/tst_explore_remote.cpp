@@ -157,7 +157,7 @@ private slots:
         const QString silent = script("silent.sh", "echo trying to connect >&2; exec sleep 60\n");
         QElapsedTimer clock;
         clock.start();
-        QVERIFY(says(silent + " {orrery}", "said nothing for 1 s: trying to connect", 1000));
+        QVERIFY(says(silent + " {orrery}", "printed nothing for 1 s: trying to connect", 1000));
         QVERIFY(clock.elapsed() < 20000);
         const QString other = script("other.sh", "echo '{\"search\":\"0123\",\"most\":5}'; exec sleep 60\n");
         QVERIFY(says(other + " {orrery}", "another question"));

@@ -540,7 +540,7 @@ private slots:
         for (const auto& part : view.parts()) sum += part.box.width();
         QVERIFY(sum < view.capacityEdge());
         view.setSnapshot(fixture::snapshot({.kvBytes = 90e9}));
-        QCOMPARE(view.verdict(), QString("Does not fit: 24.7 GB over the 80 GB of H100 SXM"));
+        QCOMPARE(view.verdict(), QString("Does not fit: 24.7 GB more than the 80 GB of H100 SXM"));
         QVERIFY(view.parts().back().box.right() > view.capacityEdge());
         QTest::mouseMove(&view, view.parts()[0].box.center().toPoint());
         QTRY_VERIFY(view.card()->isVisible());
