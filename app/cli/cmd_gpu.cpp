@@ -561,7 +561,7 @@ const Command gpuCommand{
                   "each instruction once, and where the cycles went"},
                  {"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm --predict",
                   "its counters from its code alone, with intervals"},
-                 {"orrery-cli gpu --kernel 'elementwise m=16384 n=4096 fp16' --hardware a100-80-sxm --sample simpoint",
+                 {"orrery-cli gpu --kernel 'elementwise m=8192 n=2048 fp16' --hardware a100-80-sxm --sample simpoint",
                   "a long kernel by waves that stand for the others, with an interval"},
                  {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100",
                   "cycles and stalls of every kernel"},
