@@ -361,7 +361,7 @@ private slots:
             break;
         }
         QVERIFY(code_->toPlainText() != code);
-        QVERIFY(scatter_->textAt(scatter_->placeOf(tab_->current())).contains("off by"));
+        QVERIFY(scatter_->textAt(scatter_->placeOf(tab_->current())).contains("error "));
         QVERIFY2(state_->text().contains("fewer than ten"), qPrintable(state_->text()));
         QVERIFY(bars_->isEmpty());
         // A model has been fitted: it says nothing of a schedule.
