@@ -140,6 +140,7 @@ private slots:
             window.studio().layouts.showPages(true);
             for (Page* page : window.studio().router.pages()) {
                 const QString state = page->card().id + QLatin1Char(' ') + toText(layout);
+                window.studio().docks.setAside(false);  // a page of before may have the window
                 const QStringList docks = standing();
                 window.studio().router.show(page);
                 look(state);
