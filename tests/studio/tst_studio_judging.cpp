@@ -204,7 +204,7 @@ private slots:
         QVERIFY(!tab->compared()->page->asSaved);
         // Left: all references, all methods.
         auto* from = page_->findChild<QToolButton*>("accuracy.from");
-        QVERIFY(from->isVisible() && !from->toolTip().isEmpty());
+        QVERIFY(from->isVisible() && from->toolTip().contains("Each device as an unseen device"));
         QTest::mouseClick(from, Qt::LeftButton);
         QVERIFY(judged.wait(120000));
         QVERIFY(!from->isVisible());

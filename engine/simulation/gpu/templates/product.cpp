@@ -34,9 +34,9 @@ public:
         setVersion(s_.binaryVersion);
         header_.name = fmt::format("product_{}x{}x{}", s_.tileM, s_.tileN, s_.tileK);
         header_.grid = {static_cast<int>(s_.blocks()), 1, 1};
-        // All tiles have a partner along the side that they share an operand over, or none has.
-        s_.multicast = s_.multicast && (alongN() ? upwards(s_.n, s_.tileN) : upwards(s_.m, s_.tileM)) % 2 == 0;
-        if (s_.multicast) header_.cluster = 2;
+        // A cluster where all tiles have a partner along the side that they share an operand over.
+        paired_ = s_.multicast && alongTiles() % 2 == 0;
+        if (paired_) header_.cluster = 2;
         header_.block = {s_.warps * lanes(), 1, 1};
         header_.registers = s_.registers;
         header_.traceVersion = 4;
@@ -97,6 +97,7 @@ private:
         std::int64_t plane = 0, m = 0, n = 0, split = 0;
     };
     bool alongN() const { return s_.tileM > s_.tileN; }
+    std::int64_t alongTiles() const { return alongN() ? upwards(s_.n, s_.tileN) : upwards(s_.m, s_.tileM); }
     double cBytes() const { return s_.splits > 1 ? 4 : s_.cBytes; }
 
     // Through registers: the next step's rows are under way while this one multiplies.
@@ -202,7 +203,7 @@ private:
         const std::int64_t first = block / strip * group, rows = std::min(group, down - first);
         const std::int64_t inside = block % strip;
         // Two that share an operand are neighbours.
-        if (s_.multicast) {
+        if (paired_) {
             const std::int64_t pair = inside / 2, pairRows = alongN() ? rows : rows / 2;
             at.m = first + (alongN() ? pair % pairRows : 2 * (pair % pairRows) + inside % 2);
             at.n = alongN() ? 2 * (pair / pairRows) + inside % 2 : pair / pairRows;
@@ -338,8 +339,9 @@ private:
             rows.valid = std::clamp<std::int64_t>(rows.valid - rows.rows / 2 * half, 0, rows.rows / 2);
             rows.rows /= 2;
         };
-        if (s_.multicast && alongN()) halve(a, at.n & 1);
-        if (s_.multicast && !alongN()) halve(b, at.m & 1);
+        // The last of an odd number has no partner and brings all.
+        const std::int64_t own = alongN() ? at.n : at.m;
+        if (s_.multicast && (own ^ 1) < alongTiles()) halve(alongN() ? a : b, own & 1);
         return {a, b};
     }
     void load(const Where& at, std::int64_t step, int warp, WarpSink& out) const {
@@ -432,6 +434,7 @@ private:
     double rowsA_ = 0, rowsB_ = 0, planeA_ = 0, planeB_ = 0, planeC_ = 0;
     std::uint64_t a_ = 0, b_ = 0, c_ = 0;
     std::int64_t steps_ = 1, down_ = 1, across_ = 1;
+    bool paired_ = false;
     int groupN_ = 8, threadM_ = 1, threadN_ = 1, parts_ = 1;
     std::array<int, 5> prologue_{};
     std::vector<int> loads_, stores_, loop_;

@@ -30,8 +30,8 @@ struct ProductSpec {
     int stages = 3;
     bool copiesPast = true;   ///< from memory to shared memory without registers (LDGSTS)
     bool matrixLoads = true;  ///< LDSM
-    /// Two neighbours, a cluster, load half each, for both, of the operand that is larger in a tile,
-    /// where the number of tiles along that side is even.
+    /// Two neighbours load half each, for both, of the operand that is larger in a tile. They are a cluster and wait
+    /// for each other where the number of tiles along that side is even; else they do not wait.
     bool multicast = false;
     int registers = 128;  ///< of a thread
     int binaryVersion = 80;
