@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QtTest/QtTest>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,7 +36,7 @@ class TestStoreFiles : public QObject {
     QTemporaryDir folder_;
     std::string path(const char* name) const { return folder_.filePath(name).toStdString(); }
     QStringList everything() const {
-        return QDir(folder_.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+        return QDir(folder_.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot);
     }
 
 private slots:
@@ -103,6 +104,22 @@ private slots:
         QVERIFY(reported);
         QCOMPARE(contentOf(file), "old");
         QCOMPARE(everything(), QStringList{"a"});
+    }
+    void whatIsNoFileIsWrittenIntoAndNeverReplaced() {
+        const std::string pipe = path("pipe");
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        const auto unread = saveFileAtomically(pipe, "nobody reads");
+        QVERIFY(!unread && !unread.error().message.empty());
+        const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+        QVERIFY(reader >= 0);
+        QVERIFY(saveFileAtomically(pipe, "12345"));
+        char seen[8]{};
+        QCOMPARE(::read(reader, seen, sizeof seen), 5);
+        QCOMPARE(::close(reader), 0);
+        QCOMPARE(QByteArray(seen), "12345");
+        struct stat after {};
+        QVERIFY(::stat(pipe.c_str(), &after) == 0 && S_ISFIFO(after.st_mode));
+        QCOMPARE(everything(), QStringList{"pipe"});
     }
     void readingRefusesWhatIsNoFileOrTooLarge() {
         QVERIFY(!readFile(folder_.path().toStdString()));

@@ -84,6 +84,16 @@ int openBeside(const fs::path& target, bool replaces, std::string& name) {
     return -1;
 }
 
+// A device or a pipe is what its name means to others: it is written into, never replaced. One that nobody reads
+// would hold the writer for ever; it is refused.
+Expected<void> writeInto(const fs::path& target, const std::string& path, std::string_view content) {
+    FileHandle file(::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.number() < 0) return systemError("write the file", path, errno);
+    if (::fcntl(file.number(), F_SETFL, O_WRONLY) != 0 || !writeAll(file.number(), content) || !file.close())
+        return systemError("write the file", path, errno);
+    return {};
+}
+
 }  // namespace
 
 Expected<void> saveFileAtomically(const std::string& path, std::string_view content) {
@@ -99,6 +109,7 @@ Expected<void> saveFileAtomically(const std::string& path, std::string_view cont
     struct stat before {};
     const bool exists = ::stat(target.c_str(), &before) == 0;
     if (exists && ::access(target.c_str(), W_OK) != 0) return systemError("write the file", path, errno);
+    if (exists && !S_ISREG(before.st_mode)) return writeInto(target, path, content);
 
     std::string temporary;
     FileHandle file(openBeside(target, exists, temporary));
