@@ -260,7 +260,9 @@ private slots:
         QTest::newRow("no file") << QStringList{"--resume", "/none/x"} << "/none/x";
         QTest::newRow("no snapshot") << QStringList{"--resume", ORRERY_TEST_DATA "/gpu/add/kernelslist.g"}
                                      << "no snapshot";
-        QTest::newRow("empty") << QStringList{"--resume", "/dev/null"} << "/dev/null";
+        const QString empty = folder_.filePath("empty.snapshot");
+        QVERIFY(QFile(empty).open(QFile::WriteOnly));
+        QTest::newRow("empty") << QStringList{"--resume", empty} << "empty.snapshot";
         QTest::newRow("intervals") << QStringList{"--until-kernel", "1", "--method", "interval"} << "--method cycle";
     }
     void wrongSnapshotsAreNamed() {
