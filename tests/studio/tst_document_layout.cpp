@@ -6,6 +6,7 @@
 #include "app/document/commands/set_attribute.h"
 #include "app/window/hardware/canvas_editor.h"
 #include "support/studio_fixture.h"
+#include "widgets/canvas/scene.h"
 
 using namespace orrery;
 using namespace orrery::app;
@@ -76,6 +77,44 @@ private slots:
         QCOMPARE(document.placements()->at.size(), std::size_t{1});
         QVERIFY_DONE(document.apply(arrangeAutomaticallyEdit(*document.state(), 0, {})));
         QVERIFY(document.placements()->at.empty());
+    }
+    void aCardThatGrowsPushesItsNeighboursAside() {
+        Document document;
+        document.reset(smallProject());
+        DocumentCanvasEditor editor(document);
+        Component package{.kind = ComponentKind::Package, .name = "chip"}, array{.kind = ComponentKind::Array,
+                                                                                  .name = "grid"},
+            memory{.kind = ComponentKind::Dram, .name = "below"};
+        array.children.push_back({.kind = ComponentKind::Mac, .name = "unit"});
+        package.children = {array, memory};
+        const auto made = editor.add({}, {package}, {});
+        QVERIFY_DONE(made);
+        const ComponentPath chip = made->front();
+        const auto boxOf = [&](const char* name) {
+            ui::Scene scene;
+            scene.setDesign(document.hardware(), document.placements());
+            return scene.nodes()[static_cast<std::size_t>(scene.find(pathOf(document, name)))].box;
+        };
+        const double under = boxOf("grid").height() + 8;
+        QVERIFY_DONE(editor.arrange(
+            "Place", {at(pathOf(document, "grid"), 0, 0), at(pathOf(document, "below"), 0, under)}, 0));
+        QVERIFY(!boxOf("grid").intersects(boxOf("below")));
+        const QRectF grid = boxOf("grid"), below = boxOf("below");
+        const int entries = document.undoStack()->count();
+        // A line more on the innermost card, as the inspector writes it.
+        QVERIFY_DONE(document.apply(setAttributeEdit(*document.state(), 0, pathOf(document, "unit"), "macs.int8", "1")));
+        QVERIFY(boxOf("grid").height() > grid.height());
+        QVERIFY(!boxOf("grid").intersects(boxOf("below")));
+        QCOMPARE(document.undoStack()->count(), entries + 1);
+        document.undoStack()->undo();
+        QCOMPARE(boxOf("grid"), grid);
+        QCOMPARE(boxOf("below"), below);
+        // What does not grow moves nobody, and what nobody placed stays laid out by itself.
+        document.undoStack()->redo();
+        const QRectF stands = boxOf("below");
+        QVERIFY_DONE(document.apply(setAttributeEdit(*document.state(), 0, pathOf(document, "unit"), "macs.int8", "2")));
+        QCOMPARE(boxOf("below"), stands);
+        QVERIFY(!placeOf(document, pathOf(document, "unit")));
     }
     void savedAndLoadedIsAFixedPoint() {
         QTemporaryDir folder;

@@ -9,6 +9,8 @@
 
 namespace orrery::ui {
 
+constexpr std::size_t mostForRoom = 20000;  ///< components; in larger designs nothing is pushed aside
+
 /// The top left, nearest to where the box is wanted, at which it keeps `gap` from all `taken`.
 QPointF freePlace(const QRectF& wanted, std::span<const QRectF> taken, double gap = gridStep);
 /// Boxes of the children of `parent` but those in `without` (and what is inside them).

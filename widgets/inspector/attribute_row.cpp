@@ -17,6 +17,8 @@ QString readable(const QString& name) {
     words.replace(QLatin1Char('_'), QLatin1Char(' '));
     if (!name.contains(QLatin1Char('.')) && !words.isEmpty()) words[0] = words[0].toUpper();
     words.replace(QStringLiteral("Noc"), QStringLiteral("NoC"));
+    words.replace(QStringLiteral("Macs"), QStringLiteral("MACs"));
+    words.replace(QStringLiteral("Flops"), QStringLiteral("FLOPS"));
     return words;
 }
 

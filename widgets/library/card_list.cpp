@@ -2,9 +2,10 @@
 
 #include "widgets/common/theme.h"
 
+#include <QDrag>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QListView>
+#include <QMimeData>
 #include <QPainter>
 
 #include <algorithm>
@@ -141,6 +142,47 @@ void CardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     line(FontRole::Small, colours.mutedText, row.top() + 5 + lineOf(FontRole::Body),
          index.data(CardRoles::DetailRole).toString());
     painter->restore();
+}
+
+CardList::CardList(QWidget* parent) : QListView(parent) {
+    setFrameShape(QFrame::NoFrame);
+    setMouseTracking(true);
+    setDragEnabled(true);
+    setDragDropMode(QAbstractItemView::DragOnly);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+}
+
+QPixmap CardList::dragged(const QModelIndex& index) const {
+    const Theme& theme = Theme::instance();
+    const QFontMetrics metrics(theme.font(FontRole::Small));
+    const QString name = metrics.elidedText(index.data().toString(), Qt::ElideRight, 30 * metrics.averageCharWidth());
+    const QSize size(metrics.horizontalAdvance(name) + 16, metrics.height() + 8);
+    QPixmap plate(size * devicePixelRatioF());
+    plate.setDevicePixelRatio(devicePixelRatioF());
+    plate.fill(Qt::transparent);
+    QPainter painter(&plate);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.colours().accent, 1));
+    painter.setBrush(theme.colours().raised);
+    painter.drawRoundedRect(QRectF(QPointF(), QSizeF(size)).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    painter.setFont(theme.font(FontRole::Small));
+    painter.setPen(theme.colours().text);
+    painter.drawText(QRect(QPoint(), size), Qt::AlignCenter, name);
+    return plate;
+}
+
+void CardList::startDrag(Qt::DropActions actions) {
+    const QModelIndexList chosen = selectedIndexes();
+    QMimeData* data = chosen.isEmpty() ? nullptr : model()->mimeData(chosen);
+    if (!data) return;
+    auto* drag = new QDrag(this);
+    drag->setMimeData(data);
+    const QPixmap plate = dragged(chosen.front());
+    drag->setPixmap(plate);
+    drag->setHotSpot(QPoint(-12, qRound(plate.height() / plate.devicePixelRatioF()) + 4));
+    drag->exec(actions, Qt::CopyAction);
 }
 
 void wireCardKeys(QLineEdit* search, QListView* list, std::function<void(const QModelIndex&)> choose) {

@@ -3,13 +3,13 @@
 // Lists of cards, each a name with a line under it and a mark before them, and its group's name above the first: what
 // the palette and the library share. Roles, filter, painting, and the keys of the search line above the list.
 
+#include <QListView>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 
 #include <functional>
 
 class QLineEdit;
-class QListView;
 
 namespace orrery::ui {
 
@@ -57,6 +57,17 @@ protected:
     virtual int paintMark(QPainter* painter, const QRect& row, const QModelIndex& index) const;
     /// The row without its group's name.
     static QRect rowOf(const QRect& rect);
+};
+
+/// What is dragged out of it is its name above the pointer: a whole card would cover the place that it goes to.
+class CardList : public QListView {
+    Q_OBJECT
+public:
+    explicit CardList(QWidget* parent = nullptr);
+    QPixmap dragged(const QModelIndex& index) const;
+
+protected:
+    void startDrag(Qt::DropActions actions) override;
 };
 
 /// ↓ goes from the search to the list, Enter chooses the current card, Esc clears the search.

@@ -46,18 +46,11 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     model_ = new LibraryModel(this);
     filter_ = new CardFilter(this);
     filter_->setSourceModel(model_);
-    list_ = new QListView(this);
+    list_ = new CardList(this);
     list_->setObjectName(QStringLiteral("library.list"));
     list_->setAccessibleName(tr("Library"));
     list_->setModel(filter_);
     list_->setItemDelegate(new LibraryDelegate(list_));
-    list_->setFrameShape(QFrame::NoFrame);
-    list_->setMouseTracking(true);
-    list_->setDragEnabled(true);
-    list_->setDragDropMode(QAbstractItemView::DragOnly);
-    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& at) {
         const QModelIndex pointed = list_->indexAt(at);

@@ -1,5 +1,6 @@
 #include "app/document/commands/component_edits.h"
 
+#include "app/document/commands/layout_edits.h"
 #include "app/document/commands/placement_keys.h"
 #include "app/document/commands/tree_change.h"
 #include "hardware/walk.h"
@@ -67,7 +68,7 @@ Expected<Edit> renameComponentEdit(const ProjectState& state, int hardware, cons
     if (!edit) return edit;
     edit->subject = QObject::tr("Rename %1").arg(*what);
     edit->to = wanted;
-    return edit;
+    return withRoom(state, hardware, {path}, std::move(*edit));
 }
 
 Expected<Edit> addComponentsEdit(const ProjectState& state, int hardware, const ComponentPath& parent,

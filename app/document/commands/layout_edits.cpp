@@ -1,7 +1,9 @@
 #include "app/document/commands/layout_edits.h"
 
 #include "app/document/commands/placement_keys.h"
+#include "widgets/canvas/free_place.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::app {
@@ -13,6 +15,24 @@ Expected<HardwarePtr> designOf(const ProjectState& state, int hardware) {
     }
     return fail("document.no-hardware", "the project has no hardware to edit", "an open design",
                 "choose a device in the library");
+}
+
+/// What stands on the component's own card.
+QSizeF cardOf(const Component& component) {
+    Component alone;
+    alone.name = component.name;
+    alone.kind = component.kind;
+    alone.count = component.count;
+    alone.mesh = component.mesh;
+    alone.attributes = component.attributes;
+    return ui::Scene::naturalSize(alone);
+}
+
+bool grows(const Hardware& before, const Hardware& after, const ComponentPath& path) {
+    const Component *was = componentAt(before.root, path), *is = componentAt(after.root, path);
+    if (!was || !is) return false;
+    const QSizeF then = cardOf(*was), now = cardOf(*is);
+    return now.width() > then.width() || now.height() > then.height();
 }
 
 }  // namespace
@@ -63,6 +83,29 @@ Expected<Edit> arrangeAutomaticallyEdit(const ProjectState& state, int hardware,
               {},
               {}};
     edit.after.setPlacements(hardware, std::move(placements));
+    return edit;
+}
+
+Edit withRoom(const ProjectState& before, int hardware, const ComponentPaths& paths, Edit edit) {
+    const HardwarePtr &was = before.hardware[static_cast<std::size_t>(hardware)],
+                      &is = edit.after.hardware[static_cast<std::size_t>(hardware)];
+    if (before.placementsOf(hardware)->at.empty()) return edit;  // all is laid out by itself
+    ComponentPaths grown;
+    std::copy_if(paths.begin(), paths.end(), std::back_inserter(grown),
+                 [&](const ComponentPath& path) { return grows(*was, *is, path); });
+    if (grown.empty()) return edit;
+    ui::Scene then;
+    then.setDesign(was, before.placementsOf(hardware));
+    if (then.nodes().size() > ui::mostForRoom) return edit;
+    for (const ComponentPath& path : grown) {
+        ui::Scene now;
+        now.setDesign(is, edit.after.placementsOf(hardware));
+        const std::vector<ui::PlacedAt> pushed = ui::pushedAside(then, now, path);
+        if (pushed.empty()) continue;
+        ui::Placements placements = *edit.after.placementsOf(hardware);
+        place(placements, is->root, pushed);
+        edit.after.setPlacements(hardware, std::move(placements));
+    }
     return edit;
 }
 

@@ -14,4 +14,8 @@ Expected<Edit> arrangeEdit(const ProjectState& state, int hardware, const QStrin
 /// Forgets the places of everything inside `parent`; what is folded or expanded stays so.
 Expected<Edit> arrangeAutomaticallyEdit(const ProjectState& state, int hardware, const ComponentPath& parent);
 
+/// The edit of `before`, with room made in its design for those of `paths` whose cards it lets grow: what they and what
+/// holds them would come to cover is pushed aside, as by a drop. Takes two scenes of the design for each that grows.
+Edit withRoom(const ProjectState& before, int hardware, const ComponentPaths& paths, Edit edit);
+
 }  // namespace orrery::app

@@ -1,6 +1,7 @@
 #include "app/document/commands/set_attribute.h"
 
 #include "app/document/commands/component_edits.h"
+#include "app/document/commands/layout_edits.h"
 #include "app/document/commands/set_replication.h"
 
 #include <QStringList>
@@ -96,7 +97,7 @@ Expected<Edit> setAttributeEdit(const ProjectState& state, int hardware, const C
     if (paths.size() > 1) subject = QObject::tr("%1 components").arg(paths.size());
     edit.subject = subject + QLatin1Char(' ') + readable;
     edit.target = QStringLiteral("attribute %1 %2 %3").arg(hardware).arg(keys.join(QLatin1Char(' ')), attribute);
-    return edit;
+    return withRoom(state, hardware, paths, std::move(edit));
 }
 
 }  // namespace orrery::app

@@ -1,5 +1,6 @@
 #include "app/document/commands/set_replication.h"
 
+#include "app/document/commands/layout_edits.h"
 #include "hardware/copies.h"
 
 #include <QStringList>
@@ -43,7 +44,7 @@ Expected<Edit> setCountEdit(const ProjectState& state, int hardware, const Compo
     if (!after) return Unexpected(after.error());
     edit.after = std::move(*after);
     edit.target = QStringLiteral("count %1 %2").arg(hardware).arg(pathKey(path));
-    return edit;
+    return withRoom(state, hardware, {path}, std::move(edit));
 }
 
 Expected<Edit> setMeshEdit(const ProjectState& state, int hardware, const ComponentPath& path,
@@ -65,7 +66,7 @@ Expected<Edit> setMeshEdit(const ProjectState& state, int hardware, const Compon
     if (!after) return Unexpected(after.error());
     edit.after = std::move(*after);
     edit.target = QStringLiteral("mesh %1 %2").arg(hardware).arg(pathKey(path));
-    return edit;
+    return withRoom(state, hardware, {path}, std::move(edit));
 }
 
 }  // namespace orrery::app

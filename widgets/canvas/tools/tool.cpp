@@ -20,7 +20,6 @@ namespace orrery::ui {
 
 namespace {
 constexpr double linkReach = 5;             ///< pixels from a link's line that count as on it
-constexpr std::size_t mostForRoom = 20000;  ///< components; in larger designs nothing is pushed aside
 }  // namespace
 
 std::unique_ptr<CanvasTool> makeTool(CanvasView::Tool kind, ToolContext& context, const std::vector<Component>& parts) {
