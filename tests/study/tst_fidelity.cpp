@@ -274,6 +274,26 @@ private slots:
         QVERIFY(apart[apart.size() * 9 / 10] <= intervalForCycles);
     }
 
+    // A kernel that is simulated in a moment is paid as one, not as a whole budget; and where small kernels make full
+    // fidelity cheap, the interval model is still worth its cost.
+    void simulationsArePaidByTheirLength() {
+        BudgetOptions options;
+        options.full = std::string(gpuCycleChoice);
+        options.to = 10;  // what cheap methods say is enough
+        const BudgetAnswer small = spend(question("a100-80-sxm", "mobilenet-v2"), options);
+        const double whole = findKernelMethod(gpuCycleChoice)->card.cost.perKernel;
+        QVERIFY2(small.statedOnce < 0.5 * whole * double(small.kernels), qPrintable(QString::number(small.statedOnce)));
+        QVERIFY(std::ranges::any_of(small.asked, [&](const BudgetAsked& each) {
+            return each.method == gpuIntervalChoice && each.kernels == small.kernels;
+        }));
+        // A longer budget costs more, of the kernels that it does not hold whole alone.
+        const Scenario large = question("a100-80-sxm", "llama-2-7b", 128);
+        const double usual = spend(large, options).statedOnce;
+        options.full = "gpu-cycle(seconds=6)";
+        const double longer = spend(large, options).statedOnce;
+        QVERIFY2(longer > 1.2 * usual && longer < 2 * usual, qPrintable(QString("%1 %2").arg(longer).arg(usual)));
+    }
+
     void equalKernelsAreAskedOnce() {
         const Scenario scenario = question("gemmini-like", "bert-base", 64);
         BudgetOptions options;
