@@ -625,7 +625,7 @@ private slots:
         auto* pin = page_->findChild<QPushButton*>("runs.pin");
         QTest::mouseClick(pin, Qt::LeftButton);
         QVERIFY(pin->isChecked());
-        QVERIFY(list->cells()->index(1, 2).data().toString().contains("baseline"));
+        QCOMPARE(list->cells()->index(1, 5).data().toString(), QStringLiteral("baseline"));
         {
             RunsTab later;
             later.setSource([file] { return file; });
@@ -659,7 +659,7 @@ private slots:
             QCOMPARE(shown->cells()->columnCount(), 8);
         }
         QTest::mouseClick(pin, Qt::LeftButton);
-        QVERIFY(!list->cells()->index(1, 2).data().toString().contains("baseline"));
+        QCOMPARE(list->cells()->index(1, 5).data().toString(), QStringLiteral("finished"));
         const QString report = home_.path() + QStringLiteral("/run.html");
         QCOMPARE(tab->saveReport(report), QString());
         QFile written(report);
@@ -674,6 +674,16 @@ private slots:
         QCOMPARE(list->cells()->rowCount(), 0);
         QVERIFY(!page_->findChild<ui::Label*>("runs.state")->text().isEmpty());
         QVERIFY(!page_->findChild<QPushButton*>("runs.report")->isEnabled());
+    }
+
+    void tabsAreFoundByTheirWords() {
+        for (const auto& [words, tab] : {std::pair{"Runs of this project", "Runs"}, {"Survey of methods", "Survey"}}) {
+            const auto all = page_->findable();
+            const auto found = std::ranges::find(all, QString(words), &ui::PaletteEntry::text);
+            QVERIFY2(found != all.end(), words);
+            found->act();
+            QCOMPARE(page_->tabs()->tabText(page_->tabs()->currentIndex()), QString(tab));
+        }
     }
 
     void anEmptySplitIsRefused() {

@@ -120,13 +120,14 @@ void RunsTab::refresh() {
         cells.push_back(
             {{QString::number(run.id), static_cast<double>(run.id)},
              {startOf(run), static_cast<double>(run.id), ui::qs(run.started), ui::Tone::Normal, false},
-             word(run.id == baseline ? tr("%1 (baseline)").arg(ui::qs(run.name)) : ui::qs(run.name)),
+             word(ui::qs(run.name)),
              {ui::countText(static_cast<double>(run.results)), static_cast<double>(run.results)},
              {ui::countText(static_cast<double>(run.failures)),
               static_cast<double>(run.failures),
               {},
               run.failures > 0 ? ui::Tone::Warning : ui::Tone::Muted},
-             word(run.finished ? tr("finished") : tr("stopped"), run.finished ? ui::Tone::Normal : ui::Tone::Warning),
+             word(run.id == baseline ? tr("baseline") : run.finished ? tr("finished") : tr("stopped"),
+                  run.finished ? ui::Tone::Normal : ui::Tone::Warning),
              word(methods.join(QStringLiteral(", ")))});
     }
     list_->setCells({tr("Run"), tr("Started"), tr("Name"), tr("Results"), tr("Failures"), tr("State"), tr("Methods")},
