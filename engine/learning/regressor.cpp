@@ -6,9 +6,11 @@
 #include "learning/linear.h"
 #include "learning/matern_process.h"
 #include "learning/network.h"
+#include "learning/regressor_json.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace orrery {
 
@@ -26,6 +28,29 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
               "trees, compact-trees, network, linear, lattice, gaussian-process, matern-process, blend or sum",
               "The file may come from a newer version.");
     return nullptr;
+}
+
+RegressorPtr readRegressorAt(std::string_view model, JsonCursor& json) {
+    const std::string expected = fmt::format("\"kind\": …, \"{}\": {{…}}", model);
+    std::string kind;
+    RegressorPtr read;
+    std::string_view key;
+    for (json.object(); json.key(key);) {
+        if (key == "kind") {
+            kind = json.text();
+        } else if (key == model) {
+            if (kind.empty()) json.fail("model", "a model stands before its kind", expected);
+            if (json.ok()) read = readRegressor(kind, json);
+        } else {
+            json.skip();
+        }
+    }
+    if (json.ok() && !read) json.fail("model", "a model is missing", expected);
+    return read;
+}
+
+std::string jsonText(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Expected<RegressorPtr> parseRegressor(std::string_view kind, std::string_view text) {

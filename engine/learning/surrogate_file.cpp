@@ -1,11 +1,11 @@
 #include "base/text/json_cursor.h"
 #include "base/text/read_file.h"
 #include "learning/matern_process.h"
+#include "learning/regressor_json.h"
 #include "learning/surrogate.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t largestSurrogate = 256u << 20, mostTargets = 64, mostModels = 8, mostWords = 256,
                       mostFacts = 1u << 20;
-
-std::string jsonText(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 SurrogateInput readInput(JsonCursor& json) {
     SurrogateInput input;
@@ -82,24 +78,6 @@ SurrogateTarget::Stated readStated(JsonCursor& json) {
     return stated;
 }
 
-RegressorPtr readModel(JsonCursor& json) {
-    std::string kind;
-    RegressorPtr model;
-    std::string_view key;
-    for (json.object(); json.key(key);) {
-        if (key == "kind") {
-            kind = json.text();
-        } else if (key == "model") {
-            if (kind.empty()) json.fail("model", "a model stands before its kind", "\"kind\": …, \"model\": {…}");
-            if (json.ok()) model = readRegressor(kind, json);
-        } else {
-            json.skip();
-        }
-    }
-    if (json.ok() && !model) json.fail("model", "a model is missing", "\"kind\": …, \"model\": {…}");
-    return model;
-}
-
 SurrogateTarget readTarget(JsonCursor& json) {
     SurrogateTarget target;
     target.reach = -1;
@@ -133,7 +111,7 @@ SurrogateTarget readTarget(JsonCursor& json) {
                     json.fail("model", "too many models", fmt::format("at most {}", mostModels));
                     break;
                 }
-                target.models.push_back(readModel(json));
+                target.models.push_back(readRegressorAt("model", json));
             }
         else
             json.skip();

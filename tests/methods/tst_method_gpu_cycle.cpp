@@ -6,6 +6,7 @@
 #include "base/text/words.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/power_limit.h"
+#include "methods/gpu/gpu_cycle.h"
 #include "methods/gpu/gpu_sample.h"
 #include "methods/kernel_method.h"
 #include "methods/model/kernel_bound.h"
@@ -76,6 +77,36 @@ KernelPricerPtr bound(const char* method, const char* device, OptionValues optio
 class TestMethodGpuCycle : public QObject {
     Q_OBJECT
 private slots:
+    // What a simulation takes is known before it: the instructions that it then runs, to a fiftieth where it runs them
+    // all, and all of the budget where it does not.
+    void instructionsAreKnownBeforeTheSimulation() {
+        auto loaded = loadHardware("a100-80-sxm");
+        QVERIFY(loaded);
+        const auto at = firstDevice(std::make_shared<const Hardware>(std::move(loaded->hardware)));
+        QVERIFY(at);
+        const auto gpu = gpuView(*at);
+        QVERIFY(gpu);
+        const auto machine = machineOf(*gpu);
+        QVERIFY(machine);
+        const double budget = cycleInstructionsOf({{"seconds", "1"}});
+        QCOMPARE(budget, cycleBudgetInstructions / 3);
+        QCOMPARE(cycleInstructionsOf({}), cycleBudgetInstructions);
+        const auto pricer = bound("gpu-cycle", "a100-80-sxm");
+        for (const Kernel& kernel : {product(128, 128, 64), product(128, 512, 256), product(64, 768, 512)}) {
+            double simulated = 0;
+            for (const auto& term : pricer->explain(kernel).terms)
+                if (term.name == "warp instructions") simulated = term.value;
+            const double told = instructionsToSimulate(kernel, *gpu, *machine, budget);
+            QVERIFY2(simulated > 0 && simulated < budget && std::abs(told / simulated - 1) < 0.02,
+                     qPrintable(QString("%1 of %2").arg(told).arg(simulated)));
+        }
+        QCOMPARE(instructionsToSimulate(product(4096, 4096, 4096), *gpu, *machine, budget), budget);
+        // Without a template it costs its bytes, at once.
+        Kernel sum;
+        sum.kind = KernelKind::Collective;
+        QCOMPARE(instructionsToSimulate(sum, *gpu, *machine, budget), 0.0);
+    }
+
     // Ten rows of the draw of which the handbook (gpu-cycles) states forty, held to what others are at, not to what
     // this was found at: each answer stays above the roofline, nearer to what was measured than that on the whole, and
     // no further off than Accel-Sim is published to be on six Ampere cards (Huerta et al., MICRO 2025: 34.0 % at most).

@@ -4,9 +4,8 @@
 #include "simulation/gpu/code_path.h"
 #include "simulation/gpu/hardware_setting.h"
 #include "simulation/gpu/simulate.h"
+#include "support/gpu_traces.h"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
@@ -18,32 +17,13 @@ using namespace orrery::gpusim;
 
 class TestGpuCode : public QObject {
     Q_OBJECT
-    QTemporaryDir folder_;
-    int files_ = 0;
+    orrery::test::GpuTraces traces_;
 
-    static QString op(const QString& text, int pc) {
-        return QString("%1 ffffffff %2\n").arg(pc, 4, 16, QChar('0')).arg(text);
-    }
+    static QString op(const QString& text, int pc) { return orrery::test::traceLine(text, pc); }
     TraceCommand kernel(int threads, const std::function<QString(int)>& body, int blocks = 1,
                         const char* name = "straight") {
-        QString text = QString(
-                           "-kernel name = %1\n-grid dim = (%2,1,1)\n-block dim = (%3,1,1)\n-shmem = 0\n-nregs = 32\n"
-                           "-binary version = 86\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n#format\n")
-                           .arg(name)
-                           .arg(blocks)
-                           .arg(threads);
-        for (int b = 0; b < blocks; ++b) {
-            text += "#BEGIN_TB\n\nthread block = 0,0,0\n\n";
-            for (int w = 0; w < threads / 32; ++w) {
-                const QString lines = body(w);
-                text += QString("warp = %1\ninsts = %2\n").arg(w).arg(lines.count('\n')) + lines + "\n";
-            }
-            text += "#END_TB\n\n";
-        }
-        const QString path = folder_.filePath(QString("kernel-%1.traceg").arg(++files_));
-        QFile file(path);
-        if (file.open(QIODevice::WriteOnly)) file.write(text.toUtf8());
-        return {TraceCommand::Kind::Kernel, 0, 0, path.toStdString(), {}};
+        return traces_.command({.blocks = blocks, .threads = threads, .version = 86, .name = name, .ends = false},
+                               [&](int, int warp) { return body(warp); });
     }
     // `n` instructions side by side in memory, the last of them EXIT.
     static QString straight(int n, const char* what = "1 R%1 FADD 2 R4 R5 0 0", int first = 0) {

@@ -3,9 +3,8 @@
 
 #include "simulation/gpu/hardware_setting.h"
 #include "simulation/gpu/simulate.h"
+#include "support/gpu_traces.h"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
@@ -17,32 +16,13 @@ using namespace orrery::gpusim;
 
 class TestGpuHardware : public QObject {
     Q_OBJECT
-    QTemporaryDir folder_;
-    int files_ = 0;
+    orrery::test::GpuTraces traces_;
 
     static QString op(const QString& text, int pc = 16, const char* mask = "ffffffff") {
-        return QString("%1 %2 %3\n").arg(pc, 4, 16, QChar('0')).arg(mask).arg(text);
+        return orrery::test::traceLine(text, pc, mask);
     }
     TraceCommand kernel(int blocks, int threads, int shared, const std::function<QString(int, int)>& body) {
-        QString text =
-            QString(
-                "-kernel name = test\n-grid dim = (%1,1,1)\n-block dim = (%2,1,1)\n-shmem = %3\n-nregs = 32\n"
-                "-binary version = 80\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n#format\n")
-                .arg(blocks)
-                .arg(threads)
-                .arg(shared);
-        for (int b = 0; b < blocks; ++b) {
-            text += "#BEGIN_TB\n\nthread block = 0,0,0\n\n";
-            for (int w = 0; w < threads / 32; ++w) {
-                const QString lines = body(b, w) + op("0 EXIT 0 0 0", 0xff0);
-                text += QString("warp = %1\ninsts = %2\n").arg(w).arg(lines.count('\n')) + lines + "\n";
-            }
-            text += "#END_TB\n\n";
-        }
-        const QString path = folder_.filePath(QString("kernel-%1.traceg").arg(++files_));
-        QFile file(path);
-        if (file.open(QIODevice::WriteOnly)) file.write(text.toUtf8());
-        return {TraceCommand::Kind::Kernel, 0, 0, path.toStdString(), {}};
+        return traces_.command({.blocks = blocks, .threads = threads, .shared = shared, .version = 80}, body);
     }
     static Machine machine(const char* generation, double mhz = 1000) {
         auto m = readMachine({ORRERY_TEST_DATA "/gpu/small", {}})->machine;

@@ -617,23 +617,49 @@ private slots:
         auto* other = page_->findChild<QComboBox*>("runs.other");
         other->setCurrentIndex(2);  // the older run
         emit other->activated(2);
-        QCOMPARE(results->cells()->columnCount(), 7);
+        QCOMPARE(results->cells()->columnCount(), 8);
         QCOMPARE(results->cells()->index(0, 6).data().toString(), QStringLiteral("0 %"));
+        QCOMPARE(results->cells()->index(0, 7).data().toString(), QString());  // the same answer
         // A pinned run is what others are held against, also when the page is made anew.
         list->setCurrentRow(1);
         auto* pin = page_->findChild<QPushButton*>("runs.pin");
         QTest::mouseClick(pin, Qt::LeftButton);
         QVERIFY(pin->isChecked());
-        QVERIFY(list->cells()->index(1, 2).data().toString().contains("baseline"));
+        QCOMPARE(list->cells()->index(1, 5).data().toString(), QStringLiteral("baseline"));
         {
             RunsTab later;
             later.setSource([file] { return file; });
             auto* against = later.findChild<QComboBox*>("runs.other");
             QVERIFY2(against->currentText().contains("baseline"), qPrintable(against->currentText()));
-            QCOMPARE(later.findChild<ui::CellsTable*>("runs.results")->cells()->columnCount(), 7);
+            auto* shown = later.findChild<ui::CellsTable*>("runs.results");
+            auto* runs = later.findChild<ui::CellsTable*>("runs.list");
+            QCOMPARE(shown->cells()->columnCount(), 8);
+            // A run that ends meanwhile is shown, marked, and held against the baseline: what changed, and why.
+            auto store = RunStore::open(file.toStdString());
+            QVERIFY(store);
+            Study faster = study;
+            auto drawn = withAttribute(*faster.scenarios[0].hardware, "hbm2.bandwidth", "9 TB/s");
+            QVERIFY(drawn);
+            faster.scenarios[0].hardware = std::make_shared<const Hardware>(std::move(*drawn));
+            const auto id = (*store)->beginRun(faster);
+            const auto serial = makeSerialExecutor();
+            StudyOptions options;
+            options.executor = serial.get();
+            for (const StudyResult& result : runStudy(faster, options)) QVERIFY((*store)->add(*id, faster, result));
+            QVERIFY((*store)->finishRun(*id));
+            later.refresh();
+            QCOMPARE(runs->currentRow(), 0);
+            QCOMPARE(runs->cells()->index(0, 0).data().toString(), QString::number(*id));
+            QVERIFY(shown->cells()->index(0, 6).data().toString() != QStringLiteral("0 %"));
+            QCOMPARE(shown->cells()->index(0, 7).data().toString(), QStringLiteral("hardware"));
+            // Who looks at an older run goes on with it.
+            runs->setCurrentRow(2);
+            later.refresh();
+            QCOMPARE(runs->currentRow(), 2);
+            QCOMPARE(shown->cells()->columnCount(), 8);
         }
         QTest::mouseClick(pin, Qt::LeftButton);
-        QVERIFY(!list->cells()->index(1, 2).data().toString().contains("baseline"));
+        QCOMPARE(list->cells()->index(1, 5).data().toString(), QStringLiteral("finished"));
         const QString report = home_.path() + QStringLiteral("/run.html");
         QCOMPARE(tab->saveReport(report), QString());
         QFile written(report);
@@ -648,6 +674,16 @@ private slots:
         QCOMPARE(list->cells()->rowCount(), 0);
         QVERIFY(!page_->findChild<ui::Label*>("runs.state")->text().isEmpty());
         QVERIFY(!page_->findChild<QPushButton*>("runs.report")->isEnabled());
+    }
+
+    void tabsAreFoundByTheirWords() {
+        for (const auto& [words, tab] : {std::pair{"Runs of this project", "Runs"}, {"Survey of methods", "Survey"}}) {
+            const auto all = page_->findable();
+            const auto found = std::ranges::find(all, QString(words), &ui::PaletteEntry::text);
+            QVERIFY2(found != all.end(), words);
+            found->act();
+            QCOMPARE(page_->tabs()->tabText(page_->tabs()->currentIndex()), QString(tab));
+        }
     }
 
     void anEmptySplitIsRefused() {

@@ -13,6 +13,7 @@
 #include "widgets/evidence/training_plot.h"
 #include "widgets/evidence/wave_picture.h"
 #include "widgets/evidence/why_view.h"
+#include "widgets/fidelity/convergence_plot.h"
 #include "workload/workload.h"
 
 #include <QAbstractItemModelTester>
@@ -36,6 +37,25 @@ class TestEvidencePlots : public QObject {
     Q_OBJECT
 
 private slots:
+    // In a panel as low as the smallest window leaves it the band has most of the height, not the names of the axes.
+    void aLowPlotIsMostlyItsBand() {
+        ConvergencePlot plot;
+        plot.setMinimumSize(1, 1);
+        for (const int tall : {52, 240}) {
+            plot.resize(420, tall);
+            plot.setPoints({{1e-3, 2e-3, 1e-3, 4e-3, "roofline"}, {1e-2, 2e-3, 1e-3, 4e-3, "tile-wave"}});
+            const QImage picture = plot.grab().toImage();
+            const int x = picture.width() * 3 / 4;
+            const QColor surface = Theme::instance().colours().surface;
+            int band = 0;
+            for (int y = 0; y < picture.height(); ++y) {
+                const QColor at = picture.pixelColor(x, y);
+                band += at != surface && at.blue() > at.red() + 8 ? 1 : 0;
+            }
+            QVERIFY2(band * 5 >= picture.height() * 2, qPrintable(QString("%1 of %2").arg(band).arg(picture.height())));
+        }
+    }
+
     void aClickOnAPointNamesItsMethod() {
         AccuracyPlot plot;
         plot.resize(500, 360);

@@ -17,6 +17,8 @@ namespace {
 
 constexpr double mostShown = 30;  // times the last answer: what lies beyond is cut, first steps may know nothing
 
+constexpr double leastTall = 60;   // of a plot that has room for its title and the name of its axis
+
 QString seconds(double value) {
     return text(value, Dimension::Time);
 }
@@ -86,10 +88,16 @@ void ConvergencePlot::paintEvent(QPaintEvent*) {
     drawn_.clear();
     if (points_.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
     PlotFrame frame;
-    frame.title = tr("Answer over the time used");
-    frame.xName = tr("spent");
     frame.xTicks = frame.yTicks = TickText::Seconds;
     frame.area = PlotFrame::areaIn(size());
+    if (frame.area.height() < leastTall * Theme::instance().scale()) {
+        // In a low panel the band is more than the names: one line of ticks below it, nothing above.
+        frame.area.setTop(4);
+        frame.area.setBottom(size().height() - 20 * Theme::instance().scale());
+    } else {
+        frame.title = tr("Answer over the time used");
+        frame.xName = tr("spent");
+    }
     const std::vector<double> at = places();
     double last = 0;
     for (const ConvergencePoint& point : points_) last = point.latency > 0 ? point.latency : last;
@@ -102,7 +110,8 @@ void ConvergencePlot::paintEvent(QPaintEvent*) {
     if (ys.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
     std::vector<double> xs = at;
     if (xs.size() == 1) xs.push_back(xs.front() * 2);
-    const QRectF area = frame.area.adjusted(8, 8, -8, -8);
+    const double inset = frame.title.isEmpty() ? 4 : 8;
+    const QRectF area = frame.area.adjusted(8, inset, -8, -inset);
     const PlotAxis x = PlotAxis::covering(xs, area.left(), area.right());
     const PlotAxis y = PlotAxis::covering(ys, area.bottom(), area.top());
     frame.paint(painter, x, y, width());

@@ -4,6 +4,7 @@
 #include "app/window/settings.h"
 #include "methods/method.h"
 #include "store/export/exports.h"
+#include "store/runs/run_change.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -94,6 +95,8 @@ void RunsTab::setSource(std::function<QString()> file) {
 }
 
 void RunsTab::refresh() {
+    // Who looks at the newest run looks at the next one when it comes.
+    const bool newest = runs_.empty() || shown_ == runs_.front().id;
     runs_.clear();
     state_->setTone(ui::Tone::Muted);
     state_->setFullText(tr("Press Run: its answers are stored beside the project and appear here"));
@@ -117,19 +120,25 @@ void RunsTab::refresh() {
         cells.push_back(
             {{QString::number(run.id), static_cast<double>(run.id)},
              {startOf(run), static_cast<double>(run.id), ui::qs(run.started), ui::Tone::Normal, false},
-             word(run.id == baseline ? tr("%1 (baseline)").arg(ui::qs(run.name)) : ui::qs(run.name)),
+             word(ui::qs(run.name)),
              {ui::countText(static_cast<double>(run.results)), static_cast<double>(run.results)},
              {ui::countText(static_cast<double>(run.failures)),
               static_cast<double>(run.failures),
               {},
               run.failures > 0 ? ui::Tone::Warning : ui::Tone::Muted},
-             word(run.finished ? tr("finished") : tr("stopped"), run.finished ? ui::Tone::Normal : ui::Tone::Warning),
+             word(run.id == baseline ? tr("baseline") : run.finished ? tr("finished") : tr("stopped"),
+                  run.finished ? ui::Tone::Normal : ui::Tone::Warning),
              word(methods.join(QStringLiteral(", ")))});
     }
     list_->setCells({tr("Run"), tr("Started"), tr("Name"), tr("Results"), tr("Failures"), tr("State"), tr("Methods")},
                     std::move(cells));
-    const auto again = std::ranges::find(runs_, shown_, &StoredRun::id);
-    if (again == runs_.end()) shown_ = runs_.empty() ? -1 : runs_.front().id;
+    auto row = std::ranges::find(runs_, shown_, &StoredRun::id);
+    if (newest || row == runs_.end()) row = runs_.begin();
+    shown_ = row == runs_.end() ? -1 : row->id;
+    {
+        const QSignalBlocker quiet(list_);
+        list_->setCurrentRow(row == runs_.end() ? -1 : static_cast<int>(row - runs_.begin()));
+    }
     const bool chosen = other_->currentData().isValid() && other_->currentData().toLongLong() >= 0;
     const QVariant compared = chosen ? other_->currentData() : QVariant::fromValue<qint64>(baseline);
     other_->clear();
@@ -166,7 +175,7 @@ void RunsTab::showResults() {
     const auto results = resultsOf(shown_);
     const auto others = both ? resultsOf(compared) : std::vector<StoredResult>{};
     QStringList heads{tr("Question"), tr("Method"), tr("Prediction"), tr("Interval"), tr("Cost")};
-    if (both) heads << tr("Run %1").arg(compared) << tr("Change");
+    if (both) heads << tr("Run %1").arg(compared) << tr("Change") << tr("Different");
     std::vector<std::vector<ui::Cell>> cells;
     for (const StoredResult& result : results) {
         std::vector<ui::Cell> row{word(ui::qs(result.workload) + tr(" on ") + ui::qs(result.hardware)),
@@ -191,6 +200,10 @@ void RunsTab::showResults() {
             row.push_back(found ? ui::Cell{ui::text(Seconds(same->latency)), same->latency}
                                 : word(tr("not asked"), ui::Tone::Muted));
             row.push_back(found ? ui::Cell{ui::signedPercentText(change), change} : ui::Cell{});
+            QStringList why;
+            if (found)
+                for (const std::string& each : whatChanged(result, *same)) why << ui::qs(each);
+            row.push_back(word(why.join(QStringLiteral(", "))));
         }
         cells.push_back(std::move(row));
     }

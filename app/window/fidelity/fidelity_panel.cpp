@@ -270,7 +270,7 @@ void FidelityPanel::showHead() {
         return;
     }
     if (!view_) {
-        headline_->setFullText(tr("How certain is the answer, and which method makes the interval narrower?"));
+        headline_->setFullText(tr("How certain is the answer?"));
         sub_->setFullText(question() ? tr("Run evaluates the current question")
                                      : tr("Choose a design and a model first"));
         return;

@@ -2,10 +2,10 @@
 #include "base/text/read_file.h"
 #include "learning/blocks/block_correction.h"
 #include "learning/domain_json.h"
+#include "learning/regressor_json.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,30 +18,8 @@ namespace {
 constexpr std::size_t largestCorrection = 64u << 20;
 constexpr double largestResidual = 1e4;  ///< times its scale
 
-std::string jsonText(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string modelJson(std::string_view name, const Regressor& model) {
     return fmt::format(",\n\"{}\": {{\"kind\": {}, \"value\": {}}}", name, jsonText(model.kind()), model.toJson());
-}
-
-RegressorPtr readModel(JsonCursor& json) {
-    std::string kind;
-    RegressorPtr model;
-    std::string_view key;
-    for (json.object(); json.key(key);) {
-        if (key == "kind") {
-            kind = json.text();
-        } else if (key == "value") {
-            if (kind.empty()) json.fail("model", "a model stands before its kind", "\"kind\": …, \"value\": {…}");
-            if (json.ok()) model = readRegressor(kind, json);
-        } else {
-            json.skip();
-        }
-    }
-    if (json.ok() && !model) json.fail("model", "a model is missing", "\"kind\": …, \"value\": {…}");
-    return model;
 }
 
 BlockCorrection::Class readClass(JsonCursor& json) {
@@ -187,9 +165,9 @@ Expected<BlockCorrection> parseBlockCorrection(std::string_view text, std::strin
             correction.domain = *readDomain(json);
             domain = true;
         } else if (key == "ratio") {
-            correction.ratio = readModel(json);
+            correction.ratio = readRegressorAt("value", json);
         } else if (key == "scale") {
-            correction.scale = readModel(json);
+            correction.scale = readRegressorAt("value", json);
         } else {
             json.skip();
         }

@@ -42,7 +42,7 @@ constexpr const char* intervalEvidence =
     "row had been seen";
 
 struct CycleBudget {
-    double instructions = 4.5e5;
+    double instructions = cycleBudgetInstructions;
     std::uint64_t cycles = 0;
     bool intervals = false;
     int copies = 0;                                ///< of the weights, over which a kernel is repeated
@@ -286,24 +286,30 @@ private:
 };
 
 // Within low … high, or what is wrong.
-Expected<double> cycleOption(const BindContext& context, std::string_view key, double otherwise, double low,
+Expected<double> cycleOption(const OptionValues& options, std::string_view key, double otherwise, double low,
                              double high) {
-    const auto found = context.options.find(key);
-    if (found == context.options.end() || found->second.empty()) return otherwise;
+    const auto found = options.find(key);
+    if (found == options.end() || found->second.empty()) return otherwise;
     const auto number = numberIn(found->second);
     if (number && *number >= low && *number <= high) return *number;
     return fail("method.bad-option", fmt::format("`{}` of a simulated GPU is `{}`", key, found->second),
                 fmt::format("a number from {} to {}", low, high));
 }
 
+Expected<double> budgetOf(const OptionValues& options) {
+    auto seconds = cycleOption(options, "seconds", cycleBudgetInstructions / instructionsPerSecond, 0.05, 3600);
+    if (seconds) *seconds *= instructionsPerSecond;
+    return seconds;
+}
+
 Expected<KernelPricerPtr> bindSimulated(const DeviceRef& device, const BindContext& context, bool intervals) {
     const auto gpu = gpuView(device);
     if (!gpu) return tl::unexpected(gpu.error());
-    const auto seconds = cycleOption(context, "seconds", 3, 0.05, 3600);
-    if (!seconds) return tl::unexpected(seconds.error());
-    const auto cycles = cycleOption(context, "cycles", 0, 0, 1e12);
+    const auto instructions = budgetOf(context.options);
+    if (!instructions) return tl::unexpected(instructions.error());
+    const auto cycles = cycleOption(context.options, "cycles", 0, 0, 1e12);
     if (!cycles) return tl::unexpected(cycles.error());
-    const auto copies = cycleOption(context, "copies", 0, 0, 1e6);
+    const auto copies = cycleOption(context.options, "copies", 0, 0, 1e6);
     if (!copies) return tl::unexpected(copies.error());
     std::optional<gpusim::SampleKind> waves;
     if (const auto asked = context.options.find("sample"); asked != context.options.end() && !asked->second.empty()) {
@@ -316,8 +322,7 @@ Expected<KernelPricerPtr> bindSimulated(const DeviceRef& device, const BindConte
     if (!drawn) return tl::unexpected(drawn.error());
     return KernelPricerPtr(std::make_shared<const GpuCyclePricer>(
         *gpu, std::move(*drawn),
-        CycleBudget{*seconds * instructionsPerSecond, static_cast<std::uint64_t>(*cycles), intervals,
-                    static_cast<int>(*copies), waves}));
+        CycleBudget{*instructions, static_cast<std::uint64_t>(*cycles), intervals, static_cast<int>(*copies), waves}));
 }
 Expected<KernelPricerPtr> bindGpuCycle(const DeviceRef& device, const BindContext& context) {
     return bindSimulated(device, context, false);
@@ -371,6 +376,10 @@ KernelMethod simulatedKernels(std::string_view id, std::string_view version, Dev
 }
 
 }  // namespace
+
+double cycleInstructionsOf(const OptionValues& options) {
+    return budgetOf(options).value_or(cycleBudgetInstructions);
+}
 
 std::optional<SimulatedSpread> cycleSpreadOf(const Kernel& kernel, int lanes) {
     return kernel.kind == KernelKind::Gemm && lanes == 32 ? std::optional(cycleSpread) : std::nullopt;

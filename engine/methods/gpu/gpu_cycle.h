@@ -9,6 +9,11 @@
 
 namespace orrery {
 
+/// Warp instructions of a kernel that are simulated unless `seconds` says otherwise; the card's cost is of so many.
+inline constexpr double cycleBudgetInstructions = 4.5e5;
+/// By the method's options; that of no options where `seconds` is none that it takes.
+double cycleInstructionsOf(const OptionValues& options);
+
 KernelMethod gpuCycleKernels();
 KernelMethod gpuIntervalKernels();
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -58,9 +59,11 @@ double distinctLines(const gpusim::KernelTemplate& kernel, std::int64_t blocks) 
     return sink.distinct();
 }
 
-double instructionsOfBlock(const gpusim::KernelTemplate& kernel, std::int64_t block) {
+// One block in the middle stands for all; those of a triangle differ. Counting ends above `most`.
+double instructionsOfBlock(const gpusim::KernelTemplate& kernel, double most) {
     SampleCount sink;
-    for (int w = 0; w < kernel.header().warps(); ++w) kernel.warp(block, w, sink);
+    const int warps = kernel.header().warps();
+    for (int w = 0; w < warps && sink.count <= most; ++w) kernel.warp(kernel.header().blocks() / 2, w, sink);
     return sink.count;
 }
 
@@ -78,8 +81,7 @@ public:
         const std::int64_t wave = std::int64_t{fit.fits} * machine_.sms;
         out_.waves = static_cast<double>(blocks) / static_cast<double>(wave);
         out_.steps = out_.simulatedSteps = static_cast<double>(program_.steps);
-        // One block in the middle stands for all; those of a triangle differ.
-        const double each = instructionsOfBlock(*kernel, blocks / 2);
+        const double each = instructionsOfBlock(*kernel, std::numeric_limits<double>::infinity());
         out_.instructions = each * static_cast<double>(blocks);
         if (out_.instructions <= options_.instructions) {
             const auto all = simulated(kernel, {{0, blocks}});
@@ -263,6 +265,14 @@ private:
 };
 
 }  // namespace
+
+double instructionsToSimulate(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine, double most) {
+    const auto program = programOf(kernel, gpu, machine);
+    if (!program) return 0;
+    const auto whole = program->build(0);
+    const auto blocks = static_cast<double>(whole->header().blocks());
+    return std::min(most, blocks * instructionsOfBlock(*whole, most / blocks));
+}
 
 std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& kernel, double cacheBytes, int copies) {
     using Role = gpusim::TemplateOperand::Role;

@@ -55,6 +55,10 @@ struct SampledKernel {
     std::string how;  ///< one sentence
 };
 
+/// Warp instructions that a simulation of the kernel would run, by a block in the middle that stands for all, at most
+/// `most`; 0 without a template. The simulation's time before it is begun.
+double instructionsToSimulate(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine, double most);
+
 /// What a kernel that is repeated over `copies` of its weights finds in a cache of so many bytes, where the least
 /// recently used line goes first: all that comes again before others have filled the cache. 0 copies: nothing.
 std::vector<gpusim::MemoryRange> residentOperands(const gpusim::KernelTemplate& kernel, double cacheBytes, int copies);

@@ -3,6 +3,8 @@
 #include "methods/among_all.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/own_type.h"
+#include "methods/gpu/gpu_cycle.h"
+#include "methods/gpu/gpu_sample.h"
 #include "methods/gpu/interval_for_cycles.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/model_methods.h"
@@ -125,6 +127,22 @@ bool sameOptions(const ModelOptions& a, const ModelOptions& b) {
     return a.launch == b.launch && a.fusion == b.fusion && a.streams == b.streams && a.chains == b.chains;
 }
 
+// What simulations are paid by, known before they are begun.
+void countInstructions(KernelAskers& askers) {
+    double most = 0;
+    const Composition* simulated = nullptr;
+    for (const KernelAsker& asker : askers.all) {
+        most = std::max(most, asker.mostInstructions);
+        if (asker.mostInstructions > 0 && asker.open.gpu) simulated = &asker.open;
+    }
+    if (!simulated) return;
+    const auto machine = machineOf(*simulated->gpu);
+    if (!machine) return;
+    for (KernelUnit& unit : askers.units)
+        unit.instructions =
+            instructionsToSimulate(simulated->list().launches[unit.first()].kernel, *simulated->gpu, *machine, most);
+}
+
 // `wantsOwnType`: a method refuses a type for which the device has no unit; full fidelity's word counts alone.
 Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, bool quiet,
                        const BudgetOptions& options, std::optional<Diagnostic>& refused, bool& wantsOwnType,
@@ -166,6 +184,7 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
         asker.method = each.method;
         asker.options = model;
         asker.cost = each.method->card.cost;
+        if (each.method->id == gpuCycleChoice) asker.mostInstructions = cycleInstructionsOf(each.options);
         if (each.text == gpuIntervalChoice) {
             asker.standsFor = gpuCycleChoice;
             asker.standingError = intervalForCycles, asker.standingDegrees = intervalForCyclesDegrees;
@@ -185,7 +204,14 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
 }  // namespace
 
 double KernelAsker::stated(const KernelUnit& unit) const {
-    return cost.perKernel + (flopsPerCycle > 0 ? cost.perCycle * unit.flops / flopsPerCycle : 0);
+    // Even a kernel of one block is set up, launched and ended: 5 to 9 ms of the 2 s that a whole budget takes (copies of
+    // 3 and 16 KB on the drawing of an A100).
+    constexpr double leastShare = 0.004;
+    const double share =
+        mostInstructions > 0
+            ? std::max(std::min(unit.instructions, mostInstructions) / cycleBudgetInstructions, leastShare)
+            : 1;
+    return share * cost.perKernel + (flopsPerCycle > 0 ? cost.perCycle * unit.flops / flopsPerCycle : 0);
 }
 
 double KernelAsker::seconds(const std::vector<KernelUnit>& units, std::size_t unit) const {
@@ -235,6 +261,7 @@ Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std
                     "a device that some method takes", "`orrery-cli run` says why each method refuses");
     }
     makeUnits(askers);
+    countInstructions(askers);
     for (KernelAsker& asker : askers.all) asker.said.resize(askers.units.size());
     const auto total = [&](const KernelAsker& asker) {
         double sum = asker.cost.fixed;

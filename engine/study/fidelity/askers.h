@@ -17,8 +17,9 @@ struct KernelUnit {
     std::vector<std::size_t> launches;
     KernelKind kind = KernelKind::Other;
     std::size_t family = 0;
-    double count = 0;  ///< launches, repeats counted
-    double flops = 0;  ///< of one launch
+    double count = 0;         ///< launches, repeats counted
+    double flops = 0;         ///< of one launch
+    double instructions = 0;  ///< of warps, of one launch: what a simulation of it runs, at most its budget
     std::size_t first() const { return launches.front(); }
 };
 
@@ -29,6 +30,7 @@ struct KernelAsker {
     Composition open;
     CostModel cost;
     double flopsPerCycle = 0;
+    double mostInstructions = 0;                   ///< that it simulates of a kernel, by which it is paid; 0: flat
     std::string samples;                           ///< the method that it is the sampled form of; empty: of none
     double samplingError = 0;                      ///< ln, 90 %, of one kernel against that method
     std::string standsFor;                         ///< a slower method of the same machine; empty: for none

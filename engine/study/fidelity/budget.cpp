@@ -17,6 +17,7 @@ namespace orrery {
 namespace {
 
 constexpr double cheapShare = 0.05;    // of the stated cost of full fidelity: asked of every kernel at once
+constexpr double measuredShare = 0.5;  // where how far it lies from full fidelity was measured
 constexpr double atOnce = 2e-3;        // seconds, too
 constexpr double trialSeconds = 0.05;  // stated, for one kernel of each kind, to hear how sure a method is
 constexpr double surer = 0.9;          // of the error of another method: taken for that kind of kernel
@@ -166,6 +167,11 @@ private:
         return {};
     }
 
+    bool standsForFull(const KernelAsker& each) const {
+        return !each.standsFor.empty() && std::all_of(full_.begin(), full_.end(), [&](std::size_t who) {
+            return askers_.all[who].choice == each.standsFor;
+        });
+    }
     // Full fidelity's sampled form, or what there is of other cheap methods: whom to ask about every kernel.
     std::vector<std::size_t> cheapOnes(double dear) {
         const auto sampled = std::find_if(askers_.all.begin(), askers_.all.end(), [&](const KernelAsker& each) {
@@ -176,12 +182,14 @@ private:
         if (sampled != askers_.all.end() && !full_.empty()) {
             const double cost = totalOf(*sampled);
             const bool inTime = !options_.within || clock_() - begun_ + cost <= 0.5 * *options_.within;
-            if (cost <= 0.5 * dear && inTime) return {static_cast<std::size_t>(sampled - askers_.all.begin())};
+            if (cost <= measuredShare * dear && inTime) return {static_cast<std::size_t>(sampled - askers_.all.begin())};
         }
         std::vector<std::size_t> cheap;
         for (std::size_t i = 1; i < methods(); ++i) {
             if (isSample(i) || std::find(full_.begin(), full_.end(), i) != full_.end()) continue;
-            if (totalOf(asker(i)) <= std::max(cheapShare * dear, atOnce)) cheap.push_back(i);
+            // What was measured against full fidelity is worth half of it, as a sampled form is.
+            const double share = standsForFull(asker(i)) ? measuredShare : cheapShare;
+            if (totalOf(asker(i)) <= std::max(share * dear, atOnce)) cheap.push_back(i);
         }
         return cheap;
     }
