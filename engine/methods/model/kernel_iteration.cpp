@@ -90,6 +90,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(K
     auto launches = IterationLaunches::make(spec.model);
     if (!launches) return Unexpected(std::move(launches.error()));
     if (spec.gpu) spec.device = spec.gpu->device;
+    if (spec.readRate <= 0 && !spec.device.levels.empty()) spec.readRate = spec.device.main().bandwidth.value;
     const PowerModel power = spec.gpu ? powerModel(*spec.gpu) : PowerModel{};
     if (spec.powerCap < 0 || !std::isfinite(spec.powerCap) ||
         (spec.powerCap > 0 && power.known() && spec.powerCap <= power.staticWatts)) {
@@ -113,7 +114,7 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     const double bandwidth = spec_.gpu ? spec_.gpu->dramBandwidth : spec_.device.main().bandwidth.value;
     std::vector<PricedLaunch> prices;
     prices.reserve(launches.size());
-    const double epilogueRate = spec_.pricer->takesEpilogue() ? 0 : spec_.device.main().bandwidth.value;
+    const double epilogueRate = spec_.pricer->takesEpilogue() ? 0 : spec_.readRate;
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.device, launch.kernel);

@@ -36,6 +36,7 @@ struct KernelIterationSpec {
     ServedTransformer model;
     DeviceView device;           ///< that of `gpu` where there is one
     std::optional<GpuView> gpu;  ///< for power and clock; nothing for other devices
+    double readRate = 0;         ///< B/s that main memory gives to reads alone; 0: its bandwidth
     KernelPricerPtr pricer;
     SoftwareStack software;
     ForeignStack stack;     ///< kernels whose prices were learned from another engine

@@ -2,6 +2,7 @@
 
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
+#include "methods/cpu/cpu_pages.h"
 #include "methods/method.h"
 #include "methods/provenance.h"
 #include "methods/system/planned_fleet.h"
@@ -172,6 +173,14 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
         result.device = std::move(*view);
         result.key = fmt::format("{}|{}", hardwareHash(*design), pathText(*device));
     }
+    result.readRate = result.device.main().bandwidth.value;
+    // A method that is not known is refused where it is bound.
+    if (const auto choice = methodChoice(pool.time.method, builtinMethods());
+        choice && !result.gpu && pool.time.kind == SlotKind::Kernels) {
+        const auto rate = placePages(result.device, *device, choice->options);
+        if (!rate) return Unexpected(rate.error());
+        result.readRate = rate->value;
+    }
     result.drawn = result.device.copies;
     result.place = std::move(device->path);
     result.design = std::move(design);
@@ -323,6 +332,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.model.collectives = spec.software.collectives;
     spec.model.sampler = spec.software.sampler;
     spec.device = device.device;
+    spec.readRate = device.readRate;
     spec.gpu = device.gpu;
     spec.pricer = std::move(*pricer);
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);

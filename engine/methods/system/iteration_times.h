@@ -33,12 +33,14 @@ struct PoolDevice {
     std::optional<GpuView> gpu;  ///< where it is one: power, links
     std::string key;             ///< equal for devices that price alike
     std::int64_t drawn = 1;      ///< copies in the drawing
+    double readRate = 0;         ///< B/s that main memory gives to reads alone, with pages as the pool's method says
     std::shared_ptr<const Hardware> design;
     ComponentPath place;  ///< in the design
     double bandwidth() const { return gpu ? gpu->dramBandwidth : device.main().bandwidth.value; }
     double memoryBytes() const { return gpu ? gpu->dramBytes : device.main().capacity.value; }
 };
-/// The device that a pool names. Fails with `serving.no-device` and as gpuView() does.
+/// The device that a pool names, with pages as the option `pages` of its kernel method says. Fails with
+/// `serving.no-device` and as gpuView() and placePages() do.
 Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing);
 
 /// The kernels' iteration time of `model` (a source) on a pool; from the cache where it was made before.
