@@ -21,8 +21,13 @@ class TestGpuCode : public QObject {
 
     static QString op(const QString& text, int pc) { return orrery::test::traceLine(text, pc); }
     TraceCommand kernel(int threads, const std::function<QString(int)>& body, int blocks = 1,
-                        const char* name = "straight") {
-        return traces_.command({.blocks = blocks, .threads = threads, .version = 86, .name = name, .ends = false},
+                        const char* name = "straight", int stream = 0) {
+        return traces_.command({.blocks = blocks,
+                                .threads = threads,
+                                .stream = stream,
+                                .version = 86,
+                                .name = name,
+                                .ends = false},
                                [&](int, int warp) { return body(warp); });
     }
     // `n` instructions side by side in memory, the last of them EXIT.
@@ -302,7 +307,7 @@ private slots:
                     for (int i = 0; i < n; ++i) lines += op("1 R10 FADD 2 R10 c[0x0][0x160] 0 0", 16);
                     return lines + op("0 EXIT 0 0 0", 32);
                 },
-                1, qPrintable(QString("k\n-cuda stream id = %1").arg(stream)));
+                1, "straight", stream);
         };
         // The third begins when the second has ended, in the midst of the first.
         const auto all = run(m, {chain(1, 1000), chain(2, 20), chain(2, 20)});

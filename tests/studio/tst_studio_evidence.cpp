@@ -679,9 +679,9 @@ private slots:
     void tabsAreFoundByTheirWords() {
         for (const auto& [words, tab] : {std::pair{"Runs of this project", "Runs"}, {"Survey of methods", "Survey"}}) {
             const auto all = page_->findable();
-            const auto found = std::ranges::find(all, QString(words), &ui::PaletteEntry::text);
+            const auto found = std::ranges::find(all, QString(words), &ui::PaletteEntry::title);
             QVERIFY2(found != all.end(), words);
-            found->act();
+            found->run();
             QCOMPARE(page_->tabs()->tabText(page_->tabs()->currentIndex()), QString(tab));
         }
     }

@@ -14,7 +14,7 @@ inline constexpr std::string_view gpuIntervalChoice = "gpu-interval", gpuCycleCh
 inline constexpr double intervalForCycles = 0.2;
 /// Degrees of freedom of that number: errors of kernels of one model on one device go together, so that the nine of
 /// these count, and not their kernels. Nine are not independent either, they are of two devices. The 8 was chosen in
-/// sight of the answers on A100 (16 of 20 inside before, 18 with it), so that these are no proof of it.
+/// sight of the answers on A100, so that these are no proof of it.
 inline constexpr double intervalForCyclesDegrees = 8;
 
 }  // namespace orrery

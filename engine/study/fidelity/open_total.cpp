@@ -76,7 +76,7 @@ OpenTotal::OpenTotal(KernelAskers& askers, const std::vector<std::size_t>& full,
             family.controls[c].belief =
                 samplesFull(control, family.units) ? RatioBelief(-control.samplingError, control.samplingError)
                 : standsForFull(control, family.units)
-                    ? RatioBelief(-control.standingError, control.standingError, control.standingDegrees)
+                    ? RatioBelief(-control.standingError, control.standingError, control.standingDegrees, false)
                     : RatioBelief(middle - half, middle + half);
         }
     }

@@ -23,9 +23,10 @@ const double slopePrecision = middlePrecision * std::log(10.0) * std::log(10.0);
 
 }  // namespace
 
-RatioBelief::RatioBelief(double low, double high, double degrees)
+RatioBelief::RatioBelief(double low, double high, double degrees, bool narrows)
     : line_{(low + high) / 2, 0.0}, precision_{middlePrecision, 0.0, slopePrecision}, degrees_(degrees) {
     spread_ = (high - low) / 2 / (studentT95(degrees_) * std::sqrt(1 + 1 / middlePrecision));
+    if (!narrows) leastSpread_ = spread_;
 }
 
 void RatioBelief::learn(double z, double x) {
@@ -39,7 +40,7 @@ void RatioBelief::learn(double z, double x) {
     const double now = line_[0] * u + line_[1] * v;
     const double squares = degrees_ * spread_ * spread_ + std::max(0.0, x * x + before - now);
     degrees_ += 1;
-    spread_ = std::sqrt(squares / degrees_);
+    spread_ = std::max(std::sqrt(squares / degrees_), leastSpread_);
     ++learned_;
 }
 

@@ -19,8 +19,9 @@ public:
     RatioBelief() = default;
     /// 90 % of ln(dear ÷ cheap) from `low` to `high` at size 0; `low` ≤ `high`. `degrees` of freedom that these sides
     /// have, ≥ 1: stated ones weigh as much as two kernels, and a few that happen to agree narrow them soon; measured
-    /// ones stand for as many cases as were measured.
-    RatioBelief(double low, double high, double degrees = 2);
+    /// ones stand for as many cases as were measured. Not `narrows`: kernels of one model err more alike than those of
+    /// many, so they widen what was measured of a single one, and never narrow it.
+    RatioBelief(double low, double high, double degrees = 2, bool narrows = true);
     /// `size`: ln of the kernel's cheap seconds ÷ the family's usual ones.
     void learn(double size, double logRatio);
     double mean(double size = 0) const { return line_[0] + line_[1] * size; }
@@ -40,6 +41,7 @@ private:
     std::array<double, 2> line_{};
     std::array<double, 3> precision_{};  ///< of the line, in units of 1 ÷ spread²: (1,1), (1,2), (2,2)
     double spread_ = 0, degrees_ = 2;
+    double leastSpread_ = 0;
     int learned_ = 0;
 };
 
