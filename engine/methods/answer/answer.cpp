@@ -286,9 +286,10 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     answer.warnings.insert(answer.warnings.end(), workload.warnings.begin(), workload.warnings.end());
     addInterval(answer, costs, ground, method, kind);
     addEnergy(answer, ground.device);
-    if (!answer.energy) addPowerCapEnergy(answer, ground.device, costs, ground.rates);
+    PartsRead read = ground.read;
+    if (!answer.energy) read.add(addPowerCapEnergy(answer, ground.device, costs, ground.rates, ground.design.get()));
     addMemory(answer, workload, ground.device);
-    if (ground.design) addParts(answer, *ground.design, ground.read);
+    if (ground.design) addParts(answer, *ground.design, read);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());
     addCopies(answer, ground.device);
     if (wantTimeline) answer.timeline = serialTimeline(workload, answer.operators, ground.device.name);

@@ -2,6 +2,7 @@
 
 #include "base/unit.h"
 #include "hardware/views/power_limit.h"
+#include "methods/answer/dram_energy.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,22 +76,32 @@ void addEnergy(Estimate& answer, const DeviceView& device) {
                                                  : " and no idle power, which the device does not state"));
 }
 
-void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTable& costs, const ComputeRates& rates) {
+PartsRead addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTable& costs,
+                            const ComputeRates& rates, const Hardware* design) {
     const bool arithmetic = device.flopEnergy.value > 0;
-    if (!arithmetic && device.powerCap.value <= 0) return;
+    if (!arithmetic && device.powerCap.value <= 0) return {};
+    const MemoryLevel& main = device.main();
+    const bool stated = main.energy.value > 0;
+    const bool asked = design && !stated && main.kind == ComponentKind::Dram;
+    const auto currents = asked ? drawnDramEnergy(main, *design) : Expected<DrawnDramEnergy>(DrawnDramEnergy{});
+    const bool known = asked && currents;
     auto& ops = answer.operators;
     const double always = staticWatts(device.powerCap.value, device.idlePower.value);
+    // A cap holds what is in the package, memory among it.
+    const double standing = known && !(currents->stacked && always > 0) ? currents->standing.value : 0;
     ops.joules.resize(ops.size());
+    double memory = 0;
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const double compute = arithmetic ? ops.flops[i] * device.flopEnergy.value
                                           : computingShare * device.powerCap.value * device.drawnToRated *
                                                 costs.repeat[i] * rates.seconds(costs, i);
-        ops.joules[i] = compute + always * ops.seconds[i];
+        ops.joules[i] = compute + (always + standing) * ops.seconds[i];
+        if (known) memory += ops.bytes[i] * currents->reading.value + ops.seconds[i] * standing;
     }
-    const bool stated = device.main().energy.value > 0;
-    const JoulesPerByte perByte = stated ? device.main().energy : usualJoulesPerByte(device.main());
+    const JoulesPerByte perByte = stated ? main.energy : known ? currents->reading : usualJoulesPerByte(main);
     const auto counted = addBytes(answer, device, perByte);
     addUp(answer, device);
+    if (known) answer.figures.push_back({"DRAM energy", memory, Dimension::Energy, {}});
 
     std::string said = "Energy is ";
     said += arithmetic ? "arithmetic as the units state it"
@@ -98,8 +109,9 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
                                      device.drawnToRated != 1 ? "as many as it was set for, of the drawn " : "");
     if (!counted.empty()) {
         said += fmt::format(", bytes of {} as stated", fmt::join(counted, ", "));
-        if (!stated && perByte.value > 0) {
-            said += fmt::format(" (of {}, which states none, {:.0f} pJ)", device.main().name, 1e12 * perByte.value);
+        if (!stated && perByte.value > 0 && !known) {
+            said += fmt::format(" (of {}, which states none, {:.0f} pJ{})", main.name, 1e12 * perByte.value,
+                                asked ? ": " + currents.error().message : "");
         }
     }
     said += device.idlePower.value > 0 ? ", and the idle power all the time"
@@ -112,6 +124,14 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
             "times were measured (Llama-2 70B and BLOOM-176B, Splitwise); on other devices nothing was measured";
     }
     answer.assumptions.push_back(std::move(said));
+    if (!known) return {};
+    answer.assumptions.push_back(fmt::format(
+        "{} states no energy; by supply currents of its {:.0f} devices ({}) a byte takes {:.1f} pJ, as in a stream of "
+        "reads, and {}. Drivers and termination of the data bus are not in them",
+        main.name, currents->devices, currents->title, 1e12 * currents->reading.value,
+        standing > 0 ? fmt::format("{} stand by and refresh all the time", format(Watts(standing)))
+                     : "standing by is in the static power of the package"));
+    return currents->read;
 }
 
 }  // namespace orrery

@@ -248,20 +248,21 @@ bool addKernelEnergy(Estimate& answer, const Composition& c) {
 }
 
 // Stated energies where the device has them, else what the power cap says; the clock that the cap allows either way.
-void addEnergyUse(Estimate& answer, const Composition& c, const Workload& workload) {
+// Returns what it read of the design.
+PartsRead addEnergyUse(Estimate& answer, const Composition& c, const Workload& workload) {
     bool stated = addKernelEnergy(answer, c);
-    if (!stated && !c.layouts.empty()) return;  // the device's energies are not those of what runs beside it
+    if (!stated && !c.layouts.empty()) return {};  // the device's energies are not those of what runs beside it
     if (!stated) {
         addEnergy(answer, c.device);
         stated = answer.energy.has_value();
     }
     if (!c.gpu) {
         const auto rates = computeRates(c.device, workload.costs);
-        if (!stated && rates) addPowerCapEnergy(answer, c.device, workload.costs, rates->rates);
-        return;
+        if (stated || !rates) return {};
+        return addPowerCapEnergy(answer, c.device, workload.costs, rates->rates, c.place.design.get());
     }
     const PowerModel model = powerModel(*c.gpu);
-    if (!model.known()) return;
+    if (!model.known()) return {};
     double busy = 0, clock = 0, joules = 0;
     std::vector<double> perOperator(answer.operators.size(), 0.0);
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
@@ -276,15 +277,16 @@ void addEnergyUse(Estimate& answer, const Composition& c, const Workload& worklo
         perOperator[static_cast<std::size_t>(launch.op)] += drawn;
         joules += drawn;
     }
-    if (busy <= 0) return;
+    if (busy <= 0) return {};
     answer.figures.push_back({"Sustained clock", clock / busy * c.gpu->clock, Dimension::Frequency, {}});
-    if (stated) return;
+    if (stated) return {};
     answer.operators.joules = std::move(perOperator);
     answer.energy = Joules(joules);
     if (answer.latency.value > 0) {
         answer.figures.push_back({"Mean power", joules / answer.latency.value, Dimension::Power, {}});
     }
     answer.assumptions.push_back(model.basis);
+    return {};
 }
 
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
@@ -411,8 +413,8 @@ Expected<Estimate> estimateOf(const Scenario& scenario, std::string_view method,
     addMemoryUse(answer, workload, c, options);
     answer.ceilings = ceilingsFor(c.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);
-    addEnergyUse(answer, c, workload);
-    PartsRead read = c.device.used;
+    PartsRead read = addEnergyUse(answer, c, workload);
+    read.add(c.device.used);
     read.add(c.pricer->used());
     addParts(answer, *c.place.design, read);
     if (context.wantTimeline) answer.timeline = composedTimeline(c);
