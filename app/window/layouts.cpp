@@ -11,6 +11,10 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace orrery::app {
 
 void Layouts::addActions() {
@@ -45,6 +49,11 @@ void Layouts::addActions() {
                           showPages(on);  // with its tabs, which docks that come back may have hidden
                       });
     studio_.window->centralWidget()->installEventFilter(this);
+    studio_.window->installEventFilter(this);
+    // New type is laid out once the window has come to rest.
+    retype_.setSingleShot(true);
+    retype_.setInterval(200);
+    connect(&retype_, &QTimer::timeout, this, [this] { fitType(planOf(studio_.docks.layout()).presents); });
     // Of a layout without pages nothing would be left.
     connect(&studio_.docks, &DockSet::pageAlone, this, [this] { showPages(true); });
 }
@@ -62,13 +71,30 @@ void Layouts::choose(Layout layout, bool asShipped) {
 }
 
 void Layouts::chosen(const LayoutPlan& plan) {
-    ui::Theme::instance().setPresenter(plan.presents);
+    fitType(plan.presents);
     showPages(plan.pages);
     if (auto* palette = studio_.window->findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
         palette->setToolButtonStyle(plan.presents ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     openSettings()->setValue("layout/last", toText(plan.layout));
     studio_.actions.find(QStringLiteral("layout-") + toText(plan.layout))->setChecked(true);
+}
+
+void Layouts::fitType(bool presents) {
+    ui::Theme& theme = ui::Theme::instance();
+    // Forms of a fixed width are as wide as a small projector's type asks for; in larger type they keep that share.
+    const double usual = ui::presentingScale({}), before = std::max(theme.scale(), usual);
+    constexpr int narrowestForm = 200;
+    std::vector<std::pair<QWidget*, int>> forms;
+    for (QWidget* each : studio_.window->findChildren<QWidget*>())
+        if (each->minimumWidth() == each->maximumWidth() && each->minimumWidth() >= narrowestForm)
+            forms.emplace_back(each, each->minimumWidth());
+    theme.setPresenter(presents, studio_.window->size());
+    const double growth = std::max(theme.scale(), usual) / before;
+    for (const auto& [form, width] : forms)
+        if (growth != 1 && form->minimumWidth() == width) form->setFixedWidth(qRound(width * growth));
+    // Type for a large picture would not let the window become a small one.
+    studio_.window->setMinimumSize(theme.scale() > usual ? QSize(1280, 720) : QSize(0, 0));
 }
 
 void Layouts::showPages(bool shown) {
@@ -103,6 +129,8 @@ void Layouts::fitCentre() {
 bool Layouts::eventFilter(QObject* watched, QEvent* event) {
     const bool moved = event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize;
     if (moved && watched == studio_.window->centralWidget()) fitCentre();
+    if (event->type() == QEvent::Resize && watched == studio_.window && ui::Theme::instance().presenter())
+        retype_.start();
     return QObject::eventFilter(watched, event);
 }
 

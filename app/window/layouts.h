@@ -5,6 +5,7 @@
 #include "app/window/dock_set.h"
 
 #include <QObject>
+#include <QTimer>
 
 namespace orrery::app {
 
@@ -28,8 +29,10 @@ protected:
 private:
     void fitCentre();
     void chosen(const LayoutPlan& plan);  ///< all of it but the docks
+    void fitType(bool presents);          ///< a projector's, for the window as it is now
 
     Studio& studio_;
+    QTimer retype_;
 };
 
 }  // namespace orrery::app

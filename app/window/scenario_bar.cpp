@@ -135,12 +135,16 @@ bool ScenarioBar::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+double ScenarioBar::roomToPresent() {
+    return 1500 * ui::Theme::instance().scale();
+}
+
 void ScenarioBar::fitRoom() {
     if (!parentWidget()) return;
     const ui::Theme& theme = ui::Theme::instance();
     const int width = parentWidget()->width();
     // A class sees the model, its sizes, the plan and the device; the rest of the question stands behind the plan.
-    tight_ = theme.presenter() && width < roomToPresent;
+    tight_ = theme.presenter() && width < roomToPresent();
     for (Chooser* chooser : {methods_, task_}) chooser->setVisible(!tight_);
     sizes_->setPresenting(theme.presenter());
     const double room = width / theme.scale();

@@ -36,7 +36,7 @@ public:
 
     /// In the type of a projector a window narrower than this has no room for the whole question: a toolbar hides as a
     /// whole what does not fit.
-    static constexpr int roomToPresent = 2250;
+    static double roomToPresent();
 
     Chooser* methods() const { return methods_; }
     Chooser* workloads() const { return workloads_; }

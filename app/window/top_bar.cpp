@@ -47,7 +47,7 @@ void TopBar::resizeEvent(QResizeEvent* event) {
 // In a projector's type a small window has no room for all: what has a place in menus and a key gives way, so that the
 // palette and the theme stay. Run shows its icon alone.
 void TopBar::fitRoom() {
-    const bool tight = ui::Theme::instance().presenter() && width() < ScenarioBar::roomToPresent;
+    const bool tight = ui::Theme::instance().presenter() && width() < ScenarioBar::roomToPresent();
     if (auto* run = findChild<QToolButton*>(QStringLiteral("runStartButton")))
         run->setToolButtonStyle(tight ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     for (const char* id : {"fileOpen", "fileSave", "editRedo"}) {

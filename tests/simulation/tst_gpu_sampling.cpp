@@ -121,6 +121,24 @@ private slots:
         }
     }
 
+    // What a budget is asked for beforehand: no draw simulates less, and some draw no more.
+    void noSampleIsShorterThanTheLeast() {
+        for (const std::int64_t places : {1, 4, 108}) {
+            for (std::int64_t blocks = 1; blocks < 40 * places; blocks += 1 + blocks / 9) {
+                std::int64_t fewest = blocks;
+                for (std::uint64_t seed = 0; seed < 200; ++seed) {
+                    auto waves = wavesOf(blocks, places);
+                    RandomStream random(seed);
+                    drawRandom(waves, 1, random);
+                    std::int64_t simulated = 0;
+                    for (const Wave& one : waves) simulated += one.use == WaveUse::Passed ? 0 : one.blocks;
+                    fewest = std::min(fewest, simulated);
+                }
+                QCOMPARE(leastBlocks(blocks, places), fewest);
+            }
+        }
+    }
+
     void whatLeavesNothingOutIsTheRun_data() {
         QTest::addColumn<int>("kind");
         QTest::newRow("smarts") << static_cast<int>(SampleKind::Smarts);

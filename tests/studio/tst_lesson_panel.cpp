@@ -47,6 +47,22 @@ private slots:
         }
     }
 
+    // Beside a comparison, in a projector's type, three lines of text were left.
+    void aClassReadsSeveralLinesAtOnce() {
+        window->setLayoutMode(Layout::Teach, true);
+        STEP(open("silent-shift"));
+        for (int step = 0; step < int(window->lessons().lesson()->steps.size()); ++step) {
+            window->lessons().goTo(step);
+            QTest::qWait(50);
+            const auto* scroll = window->findChild<QScrollArea*>("lesson.scroll");
+            const auto* text = window->findChild<QLabel*>("lesson.text");
+            const int lines = scroll->viewport()->height() / text->fontMetrics().lineSpacing();
+            QVERIFY2(window->docks().dock("comparison")->isVisible() && lines >= 5,
+                     qPrintable(QStringLiteral("step %1: %2 lines").arg(step + 1).arg(lines)));
+        }
+        QCOMPARE(window->size(), QSize(1280, 720));
+    }
+
     void itSaysThatItIsDone() {
         STEP(open("roofline"));
         LessonRun& run = window->lessons();
@@ -219,7 +235,7 @@ private:
             if (const auto* button = qobject_cast<const QAbstractButton*>(each))
                 QVERIFY2(button->fontMetrics().horizontalAdvance(button->text()) <= button->width(), what);
         }
-        for (const char* id : {"lesson.back", "lesson.next", "lesson.leave", "lesson.handOut"}) {
+        for (const char* id : {"lesson.back", "lesson.next"}) {  // the others stand at the end of the step
             const auto* button = window->findChild<QAbstractButton*>(id);
             QVERIFY2(button->visibleRegion().boundingRect() == button->rect(), where + ": " + id);
         }

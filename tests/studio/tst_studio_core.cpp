@@ -315,6 +315,18 @@ private slots:
         const auto events = QJsonDocument::fromJson(QByteArray::fromStdString(laneTrace(trace))).object();
         QVERIFY(events["traceEvents"].toArray().size() > static_cast<qsizetype>(trace.stretches.size()));
     }
+    // Cores and currents are chosen by the names that their answers bear, not by ids.
+    void listsNameWhatTheyOffer() {
+        PipelineTab* tab = pipeline("add n=1024 avx2");
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && !tab->isRunning(), 20000);
+        const auto* core = page_->findChild<QComboBox*>("core.pipeline.core");
+        QCOMPARE(core->currentText(), QString::fromStdString(tab->answer()->machine.title));
+        const auto* currents = page_->findChild<QComboBox*>("core.memory.currents");
+        for (const auto* box : {core, currents}) {
+            for (int i = 1; i + 1 < box->count(); ++i)
+                QVERIFY2(box->itemText(i) != box->itemData(i).toString(), qPrintable(box->itemText(i)));
+        }
+    }
     // Several cores of the drawn CPU: a bar for each, causes that sum to the run, and the command that asks the same.
     void coresOfTheDrawingShareAKernel() {
         PipelineTab* tab = pipeline("add n=20000 avx2");

@@ -81,6 +81,25 @@ private slots:
         }
     }
 
+    // 192 blocks on 108 places: no wave can be passed, and a budget of 5 s is no leave to take minutes.
+    void aSampleKeepsToItsBudget() {
+        const auto loaded = loadHardware("a100-80-sxm");
+        QVERIFY(loaded);
+        GpuQuestion question;
+        question.hardware = std::make_shared<const Hardware>(loaded->hardware);
+        question.kernel = "gemm m=512 n=12288 k=4096 bf16";
+        Progress progress;
+        for (const char* kind : {"simpoint", "smarts"}) {
+            question.sample = kind;
+            const auto answer = answerGpu(question, {}, progress);
+            QVERIFY(!answer);
+            QCOMPARE(answer.error().code, std::string("gpu.sample"));
+            QVERIFY2(answer.error().message.find("192 of the 192 blocks") != std::string::npos,
+                     answer.error().message.c_str());
+            QVERIFY(answer.error().expected.find("a budget of") != std::string::npos);
+        }
+    }
+
     // Counters are predicted from the code as soon as the kernel stands, and a run of all of it counts beside them.
     void countersArePredictedBesideThoseOfTheRun() {
         page_->tabs()->setCurrentWidget(page_->counters());
@@ -89,6 +108,11 @@ private slots:
         QVERIFY(table);
         QCOMPARE(table->cells()->rowCount(), static_cast<int>(gpuCounters));
         QVERIFY(page_->answer() && page_->answer()->runs.front().seen.part.whole());
+        const auto predicted = [&](int row) {
+            return table->cells()->data(table->cells()->index(row, 1), Qt::DisplayRole).toString();
+        };
+        QVERIFY2(predicted(1).endsWith("B") && predicted(2).endsWith("B"), qPrintable(predicted(1)));
+        QVERIFY(!predicted(0).endsWith("B"));
         for (std::size_t c = 0; c < gpuCounters; ++c) {
             const CounterAnswer& told = (*page_->counters()->told())[c];
             QVERIFY(told.low <= told.value && told.value <= told.high);
@@ -483,6 +507,14 @@ private slots:
         auto* text = page_->findChild<QLineEdit*>("gpu.kernel.text");
         QTRY_VERIFY_WITH_TIMEOUT(text->text().contains("n=12288"), 60000);
         QVERIFY2(text->text().contains("m=512") && text->text().contains("k=4096"), qPrintable(text->text()));
+        // Its kernels are alike at both ends: the line shows the beginning, the list shows each in full.
+        QVERIFY(text->text().startsWith("gemm") && text->cursorPosition() == 0);
+        auto* kernels = page_->findChild<QComboBox*>("gpu.kernel");
+        QTest::mouseClick(kernels, Qt::LeftButton, Qt::NoModifier, QPoint(kernels->width() - 8, kernels->height() / 2));
+        QTRY_VERIFY(kernels->view()->isVisible());
+        QVERIFY2(kernels->view()->viewport()->width() >= kernels->view()->sizeHintForColumn(0),
+                 qPrintable(QString::number(kernels->view()->viewport()->width())));
+        kernels->hidePopup();
         // It is run at once; nobody need wait for it here.
         QVERIFY(page_->isBusy());
         page_->stop();

@@ -7,6 +7,7 @@
 #include "app/window/main_window.h"
 #include "app/window/page.h"
 #include "app/window/studio.h"
+#include "app/window/welcome/examples.h"
 #include "methods/method.h"
 #include "store/lessons/lesson.h"
 #include "support/studio_fixture.h"
@@ -204,6 +205,10 @@ private slots:
         };
         for (const Page* page : window_->studio().router.pages())
             QVERIFY2(finds("page " + page->card().title, page->card().title), qPrintable(page->card().title));
+        // A title may be a play on words: the field's own word is in what it says, or in its file's name.
+        for (const Example& example : examples())
+            QVERIFY2(finds(QString(example.id).replace('-', ' '), example.title), qPrintable(example.id));
+        QVERIFY(finds("disaggregated", "Prompts here, tokens there"));
         for (const LessonHead& lesson : shippedLessons()) {
             const QString title = QString::fromStdString(lesson.title);
             QVERIFY2(finds(title, title) && finds("lesson " + title, title), qPrintable(title));

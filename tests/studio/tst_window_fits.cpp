@@ -14,7 +14,10 @@
 #include "app/window/welcome/examples.h"
 #include "support/studio_fixture.h"
 #include "support/window_walk.h"
+#include "widgets/common/chip.h"
+#include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/inspector/attribute_row.h"
 
 #include <QtWidgets>
 
@@ -84,6 +87,47 @@ private slots:
                          qPrintable(QStringLiteral("%1 at %2").arg(QLatin1String(id)).arg(width)));
             }
         }
+    }
+
+    // On a screen of four times the pixels a class reads the same picture, and the window can become small again.
+    void typeForAClassGrowsWithTheWindow() {
+        window_->openExample("first-light");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().workload() != nullptr; }, 20'000));
+        window_->setLayoutMode(Layout::Teach, true);
+        window_->resize(3840, 2160);
+        QTRY_COMPARE(QApplication::font().pixelSize(), 39);  // 13 px three times as large
+        for (const char* id : {"workloadChooser", "batchField", "sequenceField", "planChooser", "hardwareChooser",
+                               "viewDarkButton", "helpPaletteButton", "headline"}) {
+            const auto* control = window_->findChild<QWidget*>(id);
+            QVERIFY2(control, id);
+            QTRY_VERIFY2_WITH_TIMEOUT(control->isVisible() && !control->visibleRegion().isEmpty(), id, 20'000);
+        }
+        // What stands beside a value has grown with it.
+        const auto rows = window_->findChildren<ui::AttributeRow*>();
+        QVERIFY(!rows.isEmpty());
+        for (const ui::AttributeRow* row : rows) {
+            const auto* name = row->findChild<ui::Label*>();
+            const auto* source = row->findChild<ui::Chip*>();
+            if (!row->isVisible()) continue;
+            QVERIFY2(name->fontMetrics().horizontalAdvance(name->text()) <= name->width(), qPrintable(name->text()));
+            QVERIFY2(source->height() >= QFontMetrics(ui::Theme::instance().font(ui::FontRole::Small)).ascent(),
+                     qPrintable(QString::number(source->height())));
+        }
+        // A page's form keeps its share of the picture, and its own width in a small window again.
+        window_->studio().router.show("training");
+        window_->setLayoutMode(Layout::Explore, true);
+        const auto* form = window_->findChild<QWidget*>("training.form");
+        QVERIFY(form);
+        const int narrow = form->minimumWidth();
+        window_->setLayoutMode(Layout::Teach, true);
+        QTRY_COMPARE(form->minimumWidth(), 2 * narrow);
+        window_->resize(smallWindow);
+        QTRY_COMPARE(form->minimumWidth(), narrow);
+        QTRY_COMPARE(QApplication::font().pixelSize(), 20);  // one and a half times
+        QCOMPARE(window_->size(), smallWindow);
+        window_->setLayoutMode(Layout::Explore, true);
+        QCOMPARE(QApplication::font().pixelSize(), 13);
+        check("explore after a large screen");
     }
 
     // Teach and Compare have no pages: one that puts the docks aside would leave an empty window.

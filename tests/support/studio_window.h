@@ -166,6 +166,7 @@ public:
     }
     void picture(const char* name) {
         QDir().mkpath(ORRERY_TEST_OUTPUT "/studio");
+        QTest::qWait(50);  // texts that have just come are laid out
         QVERIFY(window->grab().save(QStringLiteral(ORRERY_TEST_OUTPUT "/studio/%1.png").arg(name)));
     }
     /// The hardware page with all of the drawing.

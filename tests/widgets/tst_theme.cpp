@@ -167,6 +167,23 @@ private slots:
         QVERIFY(Theme::instance().font(FontRole::Body).pixelSize() > usual.pixelSize());
         Theme::instance().setPresenter(false);
     }
+    // The back row sees a share of the picture, not pixels: type grows with the window, and no smaller one shrinks it.
+    void aProjectorsTypeKeepsItsShareOfTheWindow() {
+        Theme& theme = Theme::instance();
+        const auto share = [&](const QSize& window) {
+            theme.setPresenter(true, window);
+            return theme.font(FontRole::Body).pixelSize() / double(window.height());
+        };
+        const double usual = share({1920, 1080});
+        QCOMPARE(theme.scale(), 1.5);
+        QVERIFY(std::abs(share({3840, 2160}) / usual - 1) < 0.03);
+        QVERIFY(std::abs(share({2560, 1440}) / usual - 1) < 0.03);
+        QVERIFY(share({1280, 720}) > usual);
+        QVERIFY2(share({3840, 1080}) == usual, "as wide as two, no higher than one");
+        QCOMPARE(qApp->style()->pixelMetric(QStyle::PM_ToolBarIconSize), 22);
+        theme.setPresenter(false, {3840, 2160});
+        QCOMPARE(theme.scale(), 1.0);
+    }
     // A page's controls stand a dozen widgets deep. Restyled once for each of their ancestors, a change of theme would
     // hold up a window of all pages for seconds.
     void aChangeOfThemeRestylesEveryWidgetAFewTimes() {

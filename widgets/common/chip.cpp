@@ -5,10 +5,18 @@
 
 namespace orrery::ui {
 namespace {
-constexpr int markWidth = 16;
+int scaled(double pixels) {
+    return qRound(pixels * Theme::instance().scale());
+}
+int markWidth() {
+    return scaled(16);
+}
 
 void paintMark(QPainter& painter, Tone tone, const QRectF& square) {
-    const QPointF centre = square.center();
+    const QPointF centre;
+    painter.save();
+    painter.translate(square.center());
+    painter.scale(Theme::instance().scale(), Theme::instance().scale());
     switch (tone) {
         case Tone::Warning:
         case Tone::Bad: {
@@ -30,6 +38,7 @@ void paintMark(QPainter& painter, Tone tone, const QRectF& square) {
             painter.drawLine(centre + QPointF(-1.5, 1), centre + QPointF(1.5, 1));
             break;
     }
+    painter.restore();
 }
 }  // namespace
 
@@ -60,8 +69,8 @@ void Chip::setCompact(bool compact) {
 
 QSize Chip::sizeHint() const {
     const QFontMetrics metrics(Theme::instance().font(FontRole::Small));
-    if (compact_ || text_.isEmpty()) return {markWidth, 18};
-    return {std::min(metrics.horizontalAdvance(text_), 96) + markWidth + 8, 18};
+    if (compact_ || text_.isEmpty()) return {markWidth(), scaled(18)};
+    return {std::min(metrics.horizontalAdvance(text_), scaled(96)) + markWidth() + scaled(8), scaled(18)};
 }
 
 void Chip::paintEvent(QPaintEvent*) {
@@ -81,9 +90,9 @@ void Chip::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(rect(), 4, 4);
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
-    paintMark(painter, tone_, QRectF(2, 0, markWidth, height()));
+    paintMark(painter, tone_, QRectF(2, 0, markWidth(), height()));
     painter.setFont(Theme::instance().font(FontRole::Small));
-    const QRect words = rect().adjusted(markWidth + 2, 0, -4, 0);
+    const QRect words = rect().adjusted(markWidth() + 2, 0, -4, 0);
     painter.drawText(words, Qt::AlignVCenter | Qt::TextSingleLine,
                      painter.fontMetrics().elidedText(text_, Qt::ElideRight, words.width()));
 }

@@ -8,6 +8,9 @@
 #include <QPalette>
 #include <QToolTip>
 
+#include <algorithm>
+#include <cmath>
+
 namespace orrery::ui {
 namespace {
 
@@ -55,9 +58,16 @@ void Theme::setMode(Mode mode) {
     apply();
 }
 
-void Theme::setPresenter(bool large) {
-    if (large == presenter_ && generation_ > 0) return;
+double presentingScale(const QSize& window) {
+    const double halves = std::floor(2 * 1.5 * std::min(window.width() / 1920.0, window.height() / 1080.0));
+    return std::clamp(halves / 2, 1.5, 4.0);
+}
+
+void Theme::setPresenter(bool large, const QSize& window) {
+    const double scale = large ? presentingScale(window) : 1.0;
+    if (large == presenter_ && scale == scale_ && generation_ > 0) return;
     presenter_ = large;
+    scale_ = scale;
     apply();
 }
 

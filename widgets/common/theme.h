@@ -11,6 +11,7 @@
 #include <QFont>
 #include <QIcon>
 #include <QObject>
+#include <QSize>
 #include <QString>
 
 namespace orrery::ui {
@@ -35,6 +36,10 @@ struct Palette {
 /// WCAG 2.1 contrast ratio of two opaque colours, 1…21.
 double contrastRatio(const QColor& a, const QColor& b);
 
+/// By how much a projector's type is larger than usual in a window of so many pixels: half as large again up to
+/// 1920×1080, and in steps of a half more where the same picture has more pixels, so that the back row reads as much.
+double presentingScale(const QSize& window);
+
 class Theme : public QObject {
     Q_OBJECT
 public:
@@ -43,7 +48,8 @@ public:
     Mode mode() const { return mode_; }
     void setMode(Mode mode);  ///< applies palette, style sheet and icon theme to the application; emits changed()
     bool presenter() const { return presenter_; }
-    void setPresenter(bool large);  ///< the Teach layout: larger type, same tokens
+    /// The Teach layout: larger type, same tokens. `window`: what is shown, in pixels; type keeps its share of it.
+    void setPresenter(bool large, const QSize& window = {});
     bool animated() const { return animated_; }
     void setAnimated(bool on) { animated_ = on; }
     int glideMilliseconds() const { return animated_ ? 150 : 0; }  ///< how long things take to their new place
@@ -53,7 +59,7 @@ public:
     const Palette& colours() const;
     QFont font(FontRole role) const;  ///< Inter with tabular figures; the monospace for shapes and YAML
     int unit() const { return 8; }    ///< the grid
-    double scale() const { return presenter_ ? 1.5 : 1.0; }  ///< by which type and marks grow for a projector
+    double scale() const { return scale_; }  ///< by which type and marks grow for a projector
 
     QColor operatorColour(OperatorKind kind) const;  ///< Okabe–Ito, the same hue in every view
     QColor methodColour(int index) const;            ///< by order in the method set
@@ -76,6 +82,7 @@ private:
 
     Mode mode_ = Mode::Light;
     bool presenter_ = false;
+    double scale_ = 1;
     bool animated_ = true;
     int generation_ = 0;
 };

@@ -197,7 +197,7 @@ int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, cons
         case PM_ListViewIconSize:
             return qRound(16 * scale);
         case PM_ToolBarIconSize:
-            return qRound((scale > 1 ? 22 : 16) * 1.0);
+            return qRound(scale > 1 ? scale * 44 / 3 : 16);  // 22 px at half as large again
         case PM_HeaderDefaultSectionSizeVertical:
             return qRound(24 * scale);
         case PM_ToolBarSeparatorExtent:

@@ -205,14 +205,15 @@ void AttributeRow::arrange() {
     QWidget* editor = choice_ ? static_cast<QWidget*>(choice_) : edit_;
     const int line = std::max(editor->sizeHint().height(), 24);
     const int resetAt = width() - reset_->width();
-    const bool words = width() >= 520;
+    const double scale = Theme::instance().scale();
+    const bool words = width() >= 520 * scale;
     chip_->setCompact(!words);
-    const int chipWidth = words ? 92 : 16;
+    const int chipWidth = qRound((words ? 92 : 16) * scale), chipHeight = qRound(18 * scale);
     const int chipAt = resetAt - chipWidth - 2;
     const int editorEnd = chipAt - gap;
     // What is said is never cut: its name, which the tip says whole, gives way, and stands above it where both have no
     // room.
-    constexpr int shortestLabel = 48, frame = 32, arrow = 20;
+    const int shortestLabel = qRound(48 * scale), frame = qRound(32 * scale), arrow = qRound(20 * scale);
     const int needs = edit_ ? edit_->fontMetrics().horizontalAdvance(edit_->text()) + frame
                             : choice_->fontMetrics().horizontalAdvance(choice_->currentText()) + frame + arrow;
     const int room = editorEnd - gap - needs;
@@ -225,10 +226,10 @@ void AttributeRow::arrange() {
     const bool beside = wide_ && sliding && !above;
     const int editorAt = above ? 0
                          : beside
-                             ? std::max(labelWidth + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
+                             ? std::max(labelWidth + gap, editorEnd - static_cast<int>(104 * scale))
                              : labelWidth + gap;
     editor->setGeometry(editorAt, top, std::max(40, editorEnd - editorAt), line);
-    chip_->setGeometry(chipAt, top + (line - 18) / 2, chipWidth, 18);
+    chip_->setGeometry(chipAt, top + (line - chipHeight) / 2, chipWidth, chipHeight);
     reset_->move(resetAt, top + (line - reset_->height()) / 2);
     int bottom = top + line;
     if (sliding) {

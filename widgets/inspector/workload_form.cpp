@@ -432,7 +432,8 @@ void WorkloadForm::resizeEvent(QResizeEvent* event) {
 void WorkloadForm::arrange() {
     const int width = viewport()->width();
     const bool wide = width >= 400 * Theme::instance().scale();
-    for (auto& [id, row] : rows_) row->setWide(wide, wide ? 128 : std::clamp(width * 36 / 100, 72, 128));
+    const int most = static_cast<int>(128 * Theme::instance().scale());
+    for (auto& [id, row] : rows_) row->setWide(wide, wide ? most : std::clamp(width * 36 / 100, 72, most));
 }
 
 }  // namespace orrery::ui

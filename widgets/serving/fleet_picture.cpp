@@ -121,15 +121,19 @@ void FleetPicture::paintCompact(QPainter& painter, const QRectF& card, const Rep
     const QString name = replicaName(*replay.run()->fleet, replica);
     const QString waiting = tr("%1 waiting").arg(now.waitingCount);
     const QRectF line = card.adjusted(6, 2, -6, 0);
-    // Many small cards: the number of the replica, and its name where it fits.
+    const auto& specs = replay.run()->fleet->replicas;
+    const ReplicaSpec& spec = specs[std::min(replica, specs.size() - 1)];
+    // Many small cards: the number of the replica and what it does, and its name where it fits.
+    const QString number = QString::number(replica + 1);
     const double room = line.width() - painter.fontMetrics().horizontalAdvance(waiting) - 8;
     const bool named = painter.fontMetrics().horizontalAdvance(name) <= room;
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, named ? name : QString::number(replica + 1));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, named                                ? name
+                     : spec.role == ReplicaRole::Whole ? number
+                                                       : QStringLiteral("%1 · %2").arg(number, qs(toText(spec.role))));
     painter.setPen(now.waitingCount > 0 ? colours.text : colours.mutedText);
     painter.drawText(line, Qt::AlignRight | Qt::AlignTop, waiting);
     // What runs on a host has no cache.
-    const auto& specs = replay.run()->fleet->replicas;
-    if (specs[std::min(replica, specs.size() - 1)].devices > 0)
+    if (spec.devices > 0)
         paintKv(painter, QRectF(card.left() + 6, card.bottom() - 10, card.width() - 12, 5), now);
     marks_.push_back({card, no_request, replicaName(*replay.run()->fleet, replica)});
 }

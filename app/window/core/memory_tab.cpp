@@ -92,7 +92,11 @@ void MemoryTab::showCurrents(const QString& chosen) {
     currents_->clear();
     currents_->addItem(tr("of the device"), QString());
     currents_->setItemData(0, tr("The published ones of these devices, where there are some"), Qt::ToolTipRole);
-    for (const std::string& id : dramCurrentsIds()) currents_->addItem(ui::qs(id), ui::qs(id));
+    for (const std::string& id : dramCurrentsIds()) {
+        const auto one = loadDramCurrents(id);
+        currents_->addItem(ui::qs(one ? one->title : id), ui::qs(id));
+        if (one) currents_->setItemData(currents_->count() - 1, ui::qs(one->source), Qt::ToolTipRole);
+    }
     if (!chosen.isEmpty() && currents_->findData(chosen) < 0) currents_->addItem(QFileInfo(chosen).fileName(), chosen);
     currents_->addItem(tr("Choose a file …"), QStringLiteral("?"));
     selectData(currents_, chosen);

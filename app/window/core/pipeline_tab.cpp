@@ -105,7 +105,12 @@ void PipelineTab::setDesign(HardwarePtr design) {
 
 void PipelineTab::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (!asked_) changed();
+    if (asked_) return;
+    for (int i = 1; i < core_->count(); ++i) {
+        if (const auto machine = loadMachine(core_->itemData(i).toString().toStdString()))
+            core_->setItemText(i, ui::qs(machine->title));
+    }
+    changed();
 }
 
 void PipelineTab::hideEvent(QHideEvent* event) {

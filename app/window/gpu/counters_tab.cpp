@@ -15,7 +15,9 @@ namespace orrery::app {
 namespace {
 
 QString valueText(const GpuCounterInfo& info, double value) {
-    return info.share ? ui::percentText(value) : ui::countText(value);
+    return info.share   ? ui::percentText(value)
+           : info.bytes ? ui::text(Bytes(value))
+                        : ui::countText(value);
 }
 
 }  // namespace

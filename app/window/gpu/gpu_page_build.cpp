@@ -8,12 +8,14 @@
 #include "methods/gpu/gpu_what_if.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/text.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/gpu/activity_heat.h"
 #include "widgets/gpu/cycle_stack_view.h"
 #include "widgets/gpu/warp_timeline.h"
 
+#include <QAbstractItemView>
 #include <QCompleter>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -50,8 +52,20 @@ protected:
     }
 };
 
+// Kernels differ in their sizes, in the middle of long names: the list is as wide as they are, and what was chosen is
+// read from its start.
+class KernelBox : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+    void showPopup() override {
+        const int room = window()->width() - mapTo(window(), QPoint()).x();
+        view()->setMinimumWidth(std::min(view()->sizeHintForColumn(0) + ui::Theme::instance().unit() * 4, room));
+        QComboBox::showPopup();
+    }
+};
+
 QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, const QString& tip) {
-    auto* box = named(new QComboBox(parent), id, name, tip);
+    auto* box = named(new KernelBox(parent), id, name, tip);
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -62,6 +76,10 @@ QComboBox* kernelChoice(QWidget* parent, const char* id, const QString& name, co
     box->lineEdit()->setObjectName(QLatin1String(id) + QStringLiteral(".text"));
     box->lineEdit()->setAccessibleName(name);
     box->lineEdit()->setToolTip(tip);
+    const auto fromItsStart = [line = box->lineEdit()] {
+        if (!line->isModified()) line->setCursorPosition(0);
+    };
+    QObject::connect(box->lineEdit(), &QLineEdit::textChanged, box, fromItsStart);
     return box;
 }
 

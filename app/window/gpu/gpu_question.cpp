@@ -7,6 +7,7 @@
 #include "methods/kernel_method.h"
 #include "methods/model/kernel_bound.h"
 #include "methods/model/launches.h"
+#include "simulation/gpu/sampling/wave_plan.h"
 #include "widgets/common/units_text.h"
 #include "workload/kernel_source.h"
 
@@ -47,6 +48,19 @@ void addRoofline(GpuRun& run, const Kernel& kernel, const GpuView& view) {
     const auto spread = cycleSpreadOf(kernel, run.seen.machine.lanes);
     if (spread && part.whole() && !run.stopped())
         run.interval = {spread->low * run.seconds(), std::max(1.0, spread->high) * run.seconds()};
+}
+
+// Waves are simulated whole, and a few in any case: of a kernel of few, a sample is nearly all of it.
+Expected<void> sampleFits(const WatchedPart& part, double budget) {
+    const auto places = static_cast<std::int64_t>(std::llround(static_cast<double>(part.allBlocks) / part.waves));
+    const auto blocks = gpusim::leastBlocks(part.allBlocks, std::max<std::int64_t>(places, 1));
+    const double least = part.allInstructions * static_cast<double>(blocks) / static_cast<double>(part.allBlocks);
+    if (least <= budget) return {};
+    return fail("gpu.sample",
+                fmt::format("{} of the {} blocks must be simulated, about {:.0f} s: the kernel has {:.3g} waves",
+                            blocks, part.allBlocks, std::ceil(least / gpuInstructionsPerSecond), part.waves),
+                fmt::format("a budget of {:.0f} s, or the first waves alone",
+                            std::ceil(least / gpuInstructionsPerSecond)));
 }
 
 std::string grouped(std::uint64_t number) {
@@ -139,6 +153,9 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
             // As the drawn machine would be cut, so that both designs do the same.
             const auto part = watchedPart(*program, gpu->drawn.machine, budget);
             if (!part) return tl::unexpected(part.error());
+            if (kind && !part->whole()) {
+                if (auto room = sampleFits(*part, budget); !room) return tl::unexpected(room.error());
+            }
             // Both designs by the same kind of sample: what fits the budget is whole on either.
             auto seen = kind && !part->whole() ? watchSample(*program, machine, sample, options)
                                                : watchKernel(*program, machine, *part, options);

@@ -166,6 +166,16 @@ QWidget* LessonPanel::buildStep() {
     tasks_->setSpacing(unit);
     column->addLayout(tasks_);
     column->addStretch(1);
+    // At the end of the step: its text has the room.
+    auto* others = new QHBoxLayout;
+    others->setSpacing(unit / 2);
+    list_ = named(new QPushButton(tr("All lessons"), content), "lesson.leave", tr("All lessons"),
+                  tr("Leaves the lesson; the project stays as it is"));
+    paper_ = named(new QPushButton(tr("Hand-out…"), content), "lesson.handOut", tr("Hand-out"),
+                   tr("The lesson on paper, as PDF, HTML or Markdown"));
+    others->addWidget(list_);
+    others->addWidget(paper_);
+    column->addLayout(others);
     scroll_ = scrolling(content, page, "lesson.scroll", tr("The step"));
     outer->addWidget(scroll_, 1);
     praise_ = paragraph(ui::FontRole::Body, ui::Tone::Good, page);  // below, not inside: the end is seen at once
@@ -180,15 +190,6 @@ QWidget* LessonPanel::buildStep() {
     buttons->addWidget(back_);
     buttons->addWidget(next_);
     outer->addLayout(buttons);
-    auto* others = new QHBoxLayout;
-    others->setSpacing(unit / 2);
-    list_ = named(new QPushButton(tr("All lessons"), page), "lesson.leave", tr("All lessons"),
-                  tr("Leaves the lesson; the project stays as it is"));
-    paper_ = named(new QPushButton(tr("Hand-out…"), page), "lesson.handOut", tr("Hand-out"),
-                   tr("The lesson on paper, as PDF, HTML or Markdown"));
-    others->addWidget(list_);
-    others->addWidget(paper_);
-    outer->addLayout(others);
     connect(back_, &QPushButton::clicked, this, [this] { run_.goTo(run_.step() - 1); });
     connect(next_, &QPushButton::clicked, this, [this] {
         if (run_.finished() && run_.step() + 1 == static_cast<int>(run_.lesson()->steps.size())) return run_.leave();

@@ -56,7 +56,7 @@ void Lessons::keepInView() {
     studio_.docks.reveal(QStringLiteral("lesson"));
     window->layout()->activate();
     if (dock->isFloating()) return;
-    constexpr double high = 0.55, wide = 0.21;  // of the window
+    constexpr double high = 0.62, wide = 0.21;  // of the window
     const int wantedHeight = static_cast<int>(high * window->height());
     const int wantedWidth = static_cast<int>(wide * window->width());
     if (dock->height() < wantedHeight) window->resizeDocks({dock}, {wantedHeight}, Qt::Vertical);

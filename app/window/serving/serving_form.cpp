@@ -250,7 +250,9 @@ void ServingForm::setPlan(const PlannedFleet& planned, double low, double high) 
     QStringList lines;
     for (const PlannedPool& each : planned.pools)
         lines << tr("%1: %2 tokens of KV cache per replica; a lone sequence decodes in %3")
-                     .arg(ui::qs(each.device), ui::countText(static_cast<double>(each.capacity.tokens)),
+                     .arg(planned.pools.size() > 1 ? tr("%1 (%2)").arg(ui::qs(each.name), ui::qs(each.device))
+                                                   : ui::qs(each.device),
+                          ui::countText(static_cast<double>(each.capacity.tokens)),
                           ui::text(each.decodeSeconds, Dimension::Time));
     const auto signedPercent = [](double factor) {
         return (factor < 1 ? QStringLiteral("−") : QStringLiteral("+")) + ui::percentText(std::abs(factor - 1));

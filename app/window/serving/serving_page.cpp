@@ -317,11 +317,7 @@ bool ServingPage::answersNow(const ServingAnswer& answer) const {
 
 void ServingPage::pin(bool pinned) {
     if (pinned && showsAnswer()) {
-        const ui::ServingRun& run = *runs_.front();
-        const QString fleet = tr("%n replica(s)", nullptr, static_cast<int>(run.fleet->replicas.size()));
-        const QString design = hardware_ ? ui::qs(hardware_->name) + QStringLiteral(", ") : QString();
-        pinned_ = std::make_shared<const PinnedFleet>(
-            PinnedFleet{question_.scenario, hardware_, tr("Pinned: %1%2, %3").arg(design, fleet, run.name)});
+        pinned_ = std::make_shared<const PinnedFleet>(PinnedFleet{question_.scenario, hardware_});
     } else if (!std::exchange(pinned_, nullptr)) {
         return showPin();
     }
@@ -487,7 +483,7 @@ void ServingPage::showLatency() {
     const auto figure = static_cast<ui::RequestFigure>(figure_->currentData().toInt());
     ui::LinePlotData plot;
     plot.title = tr("%1: share of requests within").arg(ui::nameOf(figure));
-    plot.xName = tr("seconds");
+    plot.xName = ui::nameOf(figure);
     plot.xTicks = ui::TickText::Seconds;
     plot.yHigh = 1;
     for (const auto& run : runs_) {

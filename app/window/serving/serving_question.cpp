@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <vector>
 
 namespace orrery::app {
@@ -20,6 +21,19 @@ constexpr std::size_t most_followed = 20000;
 
 QString nameOf(const ServingScenario& scenario) {
     return scenario.pools.empty() ? QString() : policyTitle(scenario.pools.front().scheduler.id);
+}
+
+/// `4 replicas`; `2 prefill + 2 decode replicas` where they differ.
+QString fleetText(const ServingScenario& scenario) {
+    std::map<ReplicaRole, int> counts;
+    for (const PoolSpec& pool : scenario.pools) counts[pool.role] += pool.replicas;
+    if (counts.size() == 1 && counts.begin()->first == ReplicaRole::Whole)
+        return QObject::tr("%n replica(s)", nullptr, counts.begin()->second);
+    QStringList parts;
+    for (const auto& [role, count] : counts)
+        parts << QStringLiteral("%1 %2").arg(count).arg(role == ReplicaRole::Whole ? QObject::tr("whole")
+                                                                                    : ui::qs(toText(role)));
+    return QObject::tr("%1 replicas").arg(parts.join(QStringLiteral(" + ")));
 }
 
 struct Contender {
@@ -45,7 +59,16 @@ std::vector<Contender> contendersOf(const ServingStudy& question, const std::sha
         kept.promise = question.scenario.promise;
         kept.tenants = question.scenario.tenants;
         kept.stages = question.scenario.stages;
-        all.push_back({std::move(kept), pinned->drawing, pinned->name, true});
+        // What tells them apart: the fleet, and the design where it is another.
+        const auto named = [&](const ServingScenario& scenario, const std::shared_ptr<const Hardware>& design) {
+            return design && pinned->drawing != drawing ? ui::qs(design->name) + QStringLiteral(", ") +
+                                                              fleetText(scenario)
+                                                        : fleetText(scenario);
+        };
+        for (Contender& each : all)
+            each.name = QObject::tr("Now: %1, %2").arg(named(each.scenario, each.drawing), each.name);
+        QString name = QObject::tr("Pinned: %1, %2").arg(named(kept, pinned->drawing), nameOf(kept));
+        all.push_back({std::move(kept), pinned->drawing, std::move(name), true});
     }
     return all;
 }

@@ -20,7 +20,6 @@ namespace orrery::app {
 struct PinnedFleet {
     ServingScenario scenario;
     std::shared_ptr<const Hardware> drawing;
-    QString name;
 };
 using PinnedFleetPtr = std::shared_ptr<const PinnedFleet>;
 

@@ -115,7 +115,8 @@ std::vector<ui::PaletteEntry> StartPage::findable() {
     std::vector<ui::PaletteEntry> entries;
     for (const Example& example : examples()) {
         entries.push_back(
-            {example.title, tr("Example"), {}, {}, [this, id = example.id] { studio_.files.openExample(id); }});
+            {example.title, tr("Example"), example.description + QStringLiteral(" · ") + example.id, {},
+             [this, id = example.id] { studio_.files.openExample(id); }});
     }
     return entries;
 }

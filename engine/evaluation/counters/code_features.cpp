@@ -60,8 +60,8 @@ private:
 const std::array<GpuCounterInfo, gpuCounters>& gpuCounterInfos() {
     static const std::array<GpuCounterInfo, gpuCounters> infos{
         {{"cycles", "Cycles", "of the core clock, without the launch"},
-         {"dram_bytes", "DRAM bytes", "to and from main memory"},
-         {"l2_bytes", "L2 bytes", "in requests that reach L2"},
+         {"dram_bytes", "DRAM bytes", "to and from main memory", false, true},
+         {"l2_bytes", "L2 bytes", "in requests that reach L2", false, true},
          {"l2_hit_rate", "L2 hits", "share of L2's reads that it answers itself", true},
          {"l1_hit_rate", "L1 hits", "share of loaded sectors that L1 answers; copies that pass it by count", true},
          {"occupancy", "Occupancy", "resident warps over the most that a multiprocessor holds", true},

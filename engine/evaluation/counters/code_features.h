@@ -31,6 +31,7 @@ inline constexpr std::size_t gpuCounters = 9;
 struct GpuCounterInfo {
     std::string_view id, title, meaning;
     bool share = false;  ///< from 0 to 1; else a count
+    bool bytes = false;  ///< a count of bytes
 };
 const std::array<GpuCounterInfo, gpuCounters>& gpuCounterInfos();
 using CounterValues = std::array<double, gpuCounters>;

@@ -10,6 +10,10 @@ namespace {
 // In the first waves blocks that started together fall out of step.
 constexpr std::int64_t mostFirst = 16;
 
+std::int64_t firstOf(std::int64_t inner) {
+    return std::clamp<std::int64_t>(inner / 8, 1, mostFirst);
+}
+
 // One from each of `count` equal stretches of the members; all where that is as many.
 void drawFrom(std::vector<Wave>& waves, std::span<const std::size_t> members, std::size_t count, int stratum,
               RandomStream& random) {
@@ -59,10 +63,15 @@ std::vector<Wave> wavesOf(std::int64_t blocks, std::int64_t places) {
     const std::int64_t inner = blocks / places - 2;
     if (inner < 1) return {{blocks, WaveUse::Kept, -1}};
     std::vector<Wave> out(static_cast<std::size_t>(inner) + 2, {places, WaveUse::Passed, 0});
-    const std::int64_t first = std::clamp<std::int64_t>(inner / 8, 1, mostFirst);
-    std::fill_n(out.begin(), first, Wave{places, WaveUse::Kept, -1});
+    std::fill_n(out.begin(), firstOf(inner), Wave{places, WaveUse::Kept, -1});
     out.back() = {blocks - (inner + 1) * places, WaveUse::Kept, -1};
     return out;
+}
+
+std::int64_t leastBlocks(std::int64_t blocks, std::int64_t places) {
+    const std::int64_t inner = blocks / places - 2;
+    const std::int64_t passed = inner < 1 ? 0 : inner + 1 - firstOf(inner) - 3;
+    return blocks - std::max<std::int64_t>(passed, 0) * places;
 }
 
 void drawRandom(std::vector<Wave>& waves, std::int64_t units, RandomStream& random) {

@@ -31,6 +31,10 @@ constexpr std::int64_t mostWaves = std::int64_t{1} << 22;
 /// are kept, those between are to be drawn from. One wave of all where there are none between.
 std::vector<Wave> wavesOf(std::int64_t blocks, std::int64_t places);
 
+/// Blocks that any sample simulates at least: waves that are kept, one that is drawn, and what stands beside a jump.
+/// All of them where nothing can be passed.
+std::int64_t leastBlocks(std::int64_t blocks, std::int64_t places);
+
 /// Draws `units` of the inner waves: one at random from each of equal stretches (SMARTS: Wunderlich et al., ISCA 2003).
 void drawRandom(std::vector<Wave>& waves, std::int64_t units, RandomStream& random);
 
