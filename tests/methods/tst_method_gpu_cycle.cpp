@@ -18,6 +18,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
 #include <tuple>
 
 using namespace orrery;
@@ -184,6 +187,80 @@ private slots:
         free.powerCap = 100, free.sustained = 0.5;
         QCOMPARE(clockShareOf(power, free, DType::BF16, operations, 1e9, seconds), 0.5);
         QVERIFY(!gpusim::generationOf("hopper")->tensorPower);
+    }
+    // What a tuner would find, by running each of the programs: none is faster than the answer's, and the first is not
+    // always it.
+    void theTileIsThatOfLeastTime() {
+        int others = 0;
+        for (const char* device : {"l40s", "h100-sxm"}) {
+            const auto gpu = gpuView(loadHardware(device)->hardware);
+            const auto drawn = machineOf(*gpu);
+            QVERIFY(drawn);
+            const double clock = drawn->machine.coreMhz * 1e6;
+            const auto pricer = bound("gpu-interval", device, {{"copies", "5"}});
+            for (const Kernel& kernel : {product(3073, 128, 7168), product(96, 1536, 3584), product(2, 2560, 1536)}) {
+                const auto programs = programsOf(kernel, *gpu, *drawn);
+                QVERIFY(programs && programs->size() > 3);
+                double least = std::numeric_limits<double>::infinity(), first = 0;
+                for (const KernelProgram& one : *programs) {
+                    SampleOptions options{.intervals = true};
+                    options.resident = residentOperands(*one.build(0), gpu->l2Bytes, 5);
+                    const auto run = sampleKernel(one, drawn->machine, options);
+                    if (!run) continue;
+                    const double seconds = run->cycles / clock + one.afterSeconds;
+                    if (first == 0) first = seconds;
+                    least = std::min(least, seconds);
+                }
+                double got = 0;
+                for (const auto& term : pricer->explain(kernel).terms)
+                    got += term.name == "cycles" || term.name == "reduction kernel" ? term.value : 0;
+                QVERIFY2(std::abs(got / least - 1) < 1e-9,
+                         qPrintable(QString("%1: %2 of %3 us").arg(device).arg(got * 1e6).arg(least * 1e6)));
+                others += first > 1.05 * least;
+            }
+        }
+        QVERIFY(others > 0);
+    }
+    // Parts of a reduction meet in a second kernel: at least as long as the least that was measured of a kernel with
+    // next to nothing to do in a graph (gpu-benches: 0.94 us on L40), and each part's sums are read once more.
+    void partsOfAReductionTakeASecondKernel() {
+        const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
+        const auto drawn = machineOf(*gpu);
+        QVERIFY(drawn);
+        const Kernel kernel = product(1024, 32, 2560);
+        const auto programs = programsOf(kernel, *gpu, *drawn);
+        QVERIFY(programs);
+        std::map<int, double> after;
+        for (const KernelProgram& one : *programs) {
+            const std::size_t at = one.name.find(" parts");
+            const int parts = at == std::string::npos ? 1 : std::atoi(one.name.c_str() + one.name.find(", ") + 2);
+            after[parts] = one.afterSeconds;
+        }
+        QVERIFY(after.size() > 2 && after.count(1));
+        QCOMPARE(after[1], 0.0);
+        double before = 0;
+        int fewer = 0;
+        for (const auto& [parts, seconds] : after) {
+            if (parts < 2) continue;
+            QVERIFY(seconds > 0.94e-6 && seconds < 3e-6);
+            if (fewer > 0) {
+                const double bytes = 4.0 * 1024 * 32 * (parts - fewer);
+                QVERIFY(std::abs((seconds - before) * gpu->l2Bandwidth / bytes - 1) < 1e-6);
+            }
+            before = seconds, fewer = parts;
+        }
+        // The terms are the whole answer.
+        const auto pricer = bound("gpu-interval", "a100-80-sxm", {{"copies", "5"}});
+        double sum = 0;
+        bool second = false;
+        for (const auto& term : pricer->explain(kernel).terms) {
+            if (term.dimension == Dimension::Time) sum += term.value;
+            second |= term.name == "reduction kernel";
+        }
+        QVERIFY2(second && std::abs(sum / pricer->price(kernel).seconds - 1) < 1e-9, qPrintable(QString::number(sum)));
+        // Where the largest tile fills the GPU nothing is tried, and no other kind of kernel is cut so.
+        QCOMPARE(programsOf(product(2048, 2048, 2048), *gpu, *drawn)->size(), std::size_t{1});
+        QCOMPARE(programsOf(*kernelFromSource("softmax m=64 n=256 fp16"), *gpu, *drawn)->size(), std::size_t{1});
     }
     // Libraries keep their largest tile where it fills the device once: on A100 products of 2,048 rows and 2,048, 2,560
     // and 3,072 columns took 108.5, 109.0 and 109.4 us, all two waves, and one of 1,536 columns 55.6 us

@@ -52,9 +52,9 @@ std::int64_t extent(std::int64_t value) {
 // 2.3 for usual tiles, 3.2 for waves).
 // It needs three stages of shared memory (CUTLASS's kernels for it). Deeper reductions than the result is wide are left
 // to the plan, which splits them.
-void takeLibraryTile(const ProductSpec& spec, double sms, double shared, IntervalPlan& plan) {
+bool takeLibraryTile(const ProductSpec& spec, double sms, double shared, IntervalPlan& plan) {
     constexpr std::int64_t longSide = 256, shortSide = 128;
-    if (spec.form.kind == MultiplyForm::Kind::Vector || spec.k > std::max(spec.m, spec.n)) return;
+    if (spec.form.kind == MultiplyForm::Kind::Vector || spec.k > std::max(spec.m, spec.n)) return false;
     const double depth = 128 / std::max(spec.aBytes, spec.bBytes);
     double fewest = std::numeric_limits<double>::infinity();
     for (const auto& [m, n] : {std::pair{shortSide, longSide}, std::pair{longSide, shortSide}}) {
@@ -67,6 +67,21 @@ void takeLibraryTile(const ProductSpec& spec, double sms, double shared, Interva
         plan.tileM = static_cast<double>(m), plan.tileN = static_cast<double>(n), plan.tileK = depth;
         plan.splits = 1, plan.program.warpsPerBlock = 8;
     }
+    return std::isfinite(fewest);
+}
+
+// Partial sums are added up by a kernel of their own (CUTLASS, "Efficient GEMM in CUDA", parallelized reductions: one
+// kernel for the parts, one for the reduction; cuBLAS's is splitKreduce_kernel). One more kernel with next to nothing
+// to do takes 1.37 us in a captured graph on A100, 1.29 on H200, 0.94 on L40 (gpu-benches 1038c5d, 4,096 elements):
+// their mean, and beyond it the bytes.
+constexpr double furtherKernel = 1.2e-6;
+double secondsOfReduction(const ProductSpec& spec, const GpuView& gpu) {
+    if (spec.splits < 2) return 0;
+    const double results = static_cast<double>(spec.batch) * static_cast<double>(spec.m) * static_cast<double>(spec.n);
+    const double bytes = results * (4.0 * spec.splits + spec.cBytes);
+    const double rate =
+        bytes <= gpu.l2Bytes && gpu.l2Bandwidth > gpu.dramBandwidth ? gpu.l2Bandwidth : gpu.dramBandwidth;
+    return furtherKernel + bytes / rate;
 }
 
 // Extents and elements of a product; its tile is open.
@@ -97,8 +112,8 @@ ProductSpec untiled(const Kernel& kernel) {
 void bringAs(const gpusim::GpuGeneration& generation, ProductSpec& spec) {
     spec.copiesPast = generation.copiesPast && spec.form.kind != MultiplyForm::Kind::Vector;
     spec.matrixLoads = generation.matrixLoads;
-    spec.multicast = spec.form.kind == MultiplyForm::Kind::Group && generation.clusters.most > 1 &&
-                     generation.clusters.sms >= 2;
+    spec.multicast =
+        spec.form.kind == MultiplyForm::Kind::Group && generation.clusters.most > 1 && generation.clusters.sms >= 2;
     spec.binaryVersion = generation.computeCapability;
 }
 
@@ -143,15 +158,10 @@ Expected<KernelProgram> tiledProgram(const Kernel& kernel, const ProductSpec& sp
     return program;
 }
 
-Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn,
+                                       const IntervalPlan& plan) {
     ProductSpec spec = untiled(kernel);
-    IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
-    if (!plan.covered || plan.tileM <= 0) {
-        return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
-                    "choose a type that the device multiplies");
-    }
     spec.form = multiplyForm(gpu, drawn.generation, kernel.type, plan.tileM >= 64);
-    if (drawn.generation.lanes == 32 && plan.tileM >= 64) takeLibraryTile(spec, gpu.sms, sharedRoom(drawn), plan);
     spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
     spec.warps = std::max(1, static_cast<int>(plan.program.warpsPerBlock));
     // Warps of 64×64, so that shared memory is read no more often than it must be.
@@ -165,7 +175,35 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
     spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytesOfStep(spec)), 2, 4) : 1;
     spec.registers = std::min(255, registersAsked(spec, drawn));
     spec.registers = std::min(spec.registers, drawn.machine.registers / (drawn.machine.lanes * spec.warps) / 4 * 4);
-    return tiledProgram(kernel, spec);
+    auto program = tiledProgram(kernel, spec);
+    if (!program) return program;
+    program->afterSeconds = secondsOfReduction(spec, gpu);
+    program->unitCycles = plan.stack.base + plan.stack.mathPipe;
+    return program;
+}
+
+// The one that libraries keep to, else that of fewest cycles.
+struct UsualPlan {
+    IntervalPlan plan;
+    bool byRule = false;
+};
+Expected<UsualPlan> usualPlan(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+    UsualPlan out{planIntervals(intervalMachine(gpu), kernel)};
+    if (!out.plan.covered || out.plan.tileM <= 0) {
+        return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
+                    "choose a type that the device multiplies");
+    }
+    ProductSpec spec = untiled(kernel);
+    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, out.plan.tileM >= 64);
+    out.byRule = drawn.generation.lanes == 32 && out.plan.tileM >= 64 &&
+                 takeLibraryTile(spec, gpu.sms, sharedRoom(drawn), out.plan);
+    return out;
+}
+
+Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+    const auto usual = usualPlan(kernel, gpu, drawn);
+    if (!usual) return tl::unexpected(usual.error());
+    return productProgram(kernel, gpu, drawn, usual->plan);
 }
 
 // Nothing where a block of the schedule can run.
@@ -319,6 +357,24 @@ Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, cons
             break;
     }
     return fail("gpu.template", "a collective has no template of instructions", {}, "its time is that of its links");
+}
+
+Expected<std::vector<KernelProgram>> programsOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine) {
+    constexpr std::size_t most = 8;
+    auto first = programOf(kernel, gpu, machine);
+    if (!first) return tl::unexpected(first.error());
+    std::vector<KernelProgram> out{std::move(*first)};
+    if (kernel.kind != KernelKind::Gemm || machine.generation.lanes != 32) return out;
+    const auto usual = usualPlan(kernel, gpu, machine);
+    if (!usual || usual->byRule) return out;
+    const IntervalMachine intervals = intervalMachine(gpu);
+    for (const IntervalPlan& plan :
+         planProducts(intervals, intervalProductOf(kernel), most, furtherKernel * intervals.clock)) {
+        auto other = productProgram(kernel, gpu, machine, plan);
+        if (other && std::none_of(out.begin(), out.end(), [&](const auto& one) { return one.name == other->name; }))
+            out.push_back(std::move(*other));
+    }
+    return out;
 }
 
 Expected<KernelProgram> programOf(const Kernel& product, const GpuView& gpu, const DrawnMachine& machine,

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace orrery {
 
@@ -17,13 +18,19 @@ struct KernelProgram {
     std::int64_t longest = 0;  ///< steps of the block that takes most of them; 0: all are alike
     std::int64_t fewest = 1;   ///< below which a shorter loop is not like the whole one: pipelines must fill
     double tileM = 0, tileN = 0, tileK = 0;
+    double afterSeconds = 0;  ///< of the kernel that adds up the parts of a product's reduction
+    double unitCycles = 0;    ///< of a product, that its units alone are busy at least; 0: not known
     /// With a loop of so many steps; 0: as the kernel is.
     std::function<gpusim::KernelTemplatePtr(std::int64_t steps)> build;
 };
 
 /// Fails with `gpu.template` for kinds without a template (collectives). Tiles are those of the interval analysis: the
-/// fewest cycles from the usual list.
+/// fewest cycles from the usual list, or 256 × 128 by rule.
 Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
+
+/// Those among which a library would choose by their time, the one of `programOf` first. Of a product that has a tile
+/// by rule (256 × 128, where it fills the GPU), and of other kernels, that one alone.
+Expected<std::vector<KernelProgram>> programsOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
 
 /// What a schedule says of a product: the tile of a block, its step of the reduction, the warps that share it, parts of
 /// the reduction, and steps that are under way at once (1 where operands pass through registers).

@@ -35,6 +35,10 @@ struct IntervalTile {
 };
 IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product, const IntervalTile& tile);
 IntervalProduct intervalProductOf(const Kernel& kernel);  ///< of a product or a convolution
+/// The tiles of fewest cycles, best first, at most `most`; none where the device does not multiply the type.
+/// `furtherKernel`: cycles that parts of the reduction cost beside their plan.
+std::vector<IntervalPlan> planProducts(const IntervalMachine& machine, const IntervalProduct& product, std::size_t most,
+                                       double furtherKernel);
 IntervalPlan planPrefill(const IntervalMachine& machine, const Kernel& kernel);
 IntervalPlan planDecode(const IntervalMachine& machine, const Kernel& kernel);
 /// Softmax and normalisation: a block per row.

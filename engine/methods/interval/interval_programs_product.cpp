@@ -154,6 +154,23 @@ IntervalPlan planTile(const IntervalMachine& machine, const IntervalProduct& p, 
     return plan;
 }
 
+// The usual tiles, each with the parts of the reduction that may pay.
+template <typename Take>
+void forTiles(const IntervalMachine& machine, const IntervalProduct& product, Take&& take) {
+    const auto t = static_cast<std::size_t>(product.type);
+    if (product.batch <= 0 || product.m <= 0 || product.n <= 0 || product.k <= 0) return;
+    if (machine.tensorMacs[t] <= 0 && machine.vectorMacs[t] <= 0) return;
+    for (const Tile& tile : tiles) {
+        // Tiles of twice what is there do only more of the same.
+        if ((tile.m >= 2 * product.m && tile.m > 32) || (tile.n >= 2 * product.n && tile.n > 64)) continue;
+        const double blocks = product.batch * std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n);
+        for (const double splits : splitChoices) {
+            if (splits > 1 && (blocks * splits > 2 * machine.sms || product.k / splits < 256)) break;
+            take(planTile(machine, product, tile, splits));
+        }
+    }
+}
+
 }  // namespace
 
 IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product, const IntervalTile& tile) {
@@ -163,24 +180,28 @@ IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& 
 }
 
 IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& product) {
-    const auto t = static_cast<std::size_t>(product.type);
     IntervalPlan best;
-    if (product.batch <= 0 || product.m <= 0 || product.n <= 0 || product.k <= 0) return best;
-    if (machine.tensorMacs[t] <= 0 && machine.vectorMacs[t] <= 0) return best;
     double least = std::numeric_limits<double>::infinity();
-    for (const Tile& tile : tiles) {
-        // Tiles of twice what is there do only more of the same.
-        if ((tile.m >= 2 * product.m && tile.m > 32) || (tile.n >= 2 * product.n && tile.n > 64)) continue;
-        const double blocks = product.batch * std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n);
-        for (const double splits : splitChoices) {
-            if (splits > 1 && (blocks * splits > 2 * machine.sms || product.k / splits < 256)) break;
-            const IntervalPlan plan = planTile(machine, product, tile, splits);
-            if (plan.stack.total() >= least * (1 - 1e-9)) continue;
-            least = plan.stack.total();
-            best = plan;
-        }
-    }
+    forTiles(machine, product, [&](const IntervalPlan& plan) {
+        if (plan.stack.total() >= least * (1 - 1e-9)) return;
+        least = plan.stack.total();
+        best = plan;
+    });
     return best;
+}
+
+std::vector<IntervalPlan> planProducts(const IntervalMachine& machine, const IntervalProduct& product, std::size_t most,
+                                       double furtherKernel) {
+    std::vector<IntervalPlan> all;
+    forTiles(machine, product, [&](const IntervalPlan& plan) { all.push_back(plan); });
+    const auto cycles = [&](const IntervalPlan& plan) {
+        return plan.stack.total() + (plan.splits > 1 ? furtherKernel : 0);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const IntervalPlan& one, const IntervalPlan& other) {
+        return cycles(one) < cycles(other) * (1 - 1e-9);
+    });
+    all.resize(std::min(all.size(), most));
+    return all;
 }
 
 }  // namespace orrery
