@@ -1,7 +1,8 @@
 # orrery_unity(target): compiles the sources of a folder together, so that headers and templates are paid for once for
 # several files. Two files that give the same name to something of their own (in an unnamed namespace, or a macro), or
-# that use other namespaces, are kept apart, so nobody has to look for a name that no neighbour has. An edit that brings such a name needs cmake to run
-# again. A file that cannot stand beside any other: source property SKIP_UNITY_BUILD_INCLUSION, and a reason.
+# that use other namespaces, are kept apart, as is one that takes such a name from a namespace (`using a::b;`). So nobody
+# has to look for a name that no neighbour has. An edit that brings such a name needs cmake to run again. A file that
+# cannot stand beside any other: source property SKIP_UNITY_BUILD_INCLUSION, and a reason.
 option(ORRERY_UNITY "Compile the sources of a folder together: quick from nothing, slow after an edit" ON)
 set(orrery_unity_most 12)
 
@@ -50,6 +51,8 @@ function(orrery_unity target)
             set(first ${groups})
         endif()
         orrery_own_names(${source} names)
+        file(STRINGS ${source} used REGEX "^using [A-Za-z_:]+::[A-Za-z_0-9]+")
+        list(TRANSFORM used REPLACE "^using [A-Za-z_:]+::([A-Za-z_0-9]+).*" "\\1")
         file(STRINGS ${source} using REGEX "^using namespace ")
         list(SORT using)
         string(REPLACE ";" "" using "${using}")
@@ -59,6 +62,12 @@ function(orrery_unity target)
             list(LENGTH files_${group} count)
             set(free TRUE)
             foreach(name ${names})
+                if(name IN_LIST names_${group} OR name IN_LIST used_${group})
+                    set(free FALSE)
+                    break()
+                endif()
+            endforeach()
+            foreach(name ${used})
                 if(name IN_LIST names_${group})
                     set(free FALSE)
                     break()
@@ -75,6 +84,7 @@ function(orrery_unity target)
         endif()
         list(APPEND files_${group} ${source})
         list(APPEND names_${group} ${names})
+        list(APPEND used_${group} ${used})
         # Numbered within the folder: a new file there leaves the groups of all others as they were.
         string(REPLACE "/" "_" name ${folder})
         math(EXPR number "${group} - ${first}")

@@ -143,7 +143,8 @@ private slots:
             qInfo("%g shipped, %g fitted", shipped[i], again[i]);
             QVERIFY(std::abs(again[i] / shipped[i] - 1) < 0.02);
         }
-        // Fresh pages were looked for because of Wide ResNet-50's rows: with them no figure is held out.
+        // Fresh pages were looked for because of Wide ResNet-50's rows, norms that are written out because of Swin-T's:
+        // with them no figure is held out.
         std::map<std::string, std::pair<double, int>> judged, engine, heldOut;
         for (const Row& row : rows) {
             if (!row.judges) continue;
@@ -152,23 +153,23 @@ private slots:
                   100 * error);
             judged[row.device].first += std::abs(error), ++judged[row.device].second;
             engine[row.device].first += std::abs(row.engine / row.measured - 1), ++engine[row.device].second;
-            if (row.model == "wide_resnet50_2") continue;
+            if (row.model == "wide_resnet50_2" || row.model.starts_with("swin_")) continue;
             heldOut[row.device].first += std::abs(error), ++heldOut[row.device].second;
             QCOMPARE(row.fresh, 0.0);
         }
         for (const auto& [device, error] : heldOut) {
             const bool i7 = device == "Intel i7-12700H";
             const double mean = 100 * error.first / error.second;
-            qInfo("%s: %.1f %% of %d models without Wide ResNet-50", device.c_str(), mean, error.second);
-            QCOMPARE(error.second, i7 ? 6 : 13);
-            QVERIFY(std::abs(mean - (i7 ? 6.5 : 11.9)) < 0.1);
+            qInfo("%s: %.1f %% of %d models without Wide ResNet-50 and Swin-T", device.c_str(), mean, error.second);
+            QCOMPARE(error.second, i7 ? 6 : 12);
+            QVERIFY(std::abs(mean - (i7 ? 6.0 : 10.6)) < 0.1);
         }
         for (const auto& [device, error] : judged) {
             const double mean = error.first / error.second;
             qInfo("%s: %.1f %% of %d models not fitted; as an engine %.1f %%", device.c_str(), 100 * mean, error.second,
                   100 * engine[device].first / engine[device].second);
             QVERIFY(error.second >= 9);
-            QVERIFY(mean < (device == "Intel i7-12700H" ? 0.07 : 0.12));
+            QVERIFY(mean < (device == "Intel i7-12700H" ? 0.06 : 0.1));
             QVERIFY(mean < 0.5 * engine[device].first / engine[device].second);
         }
     }

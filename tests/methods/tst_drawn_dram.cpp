@@ -5,6 +5,7 @@
 #include "hardware/files/catalogue.h"
 #include "methods/answer/dram_energy.h"
 #include "methods/method.h"
+#include "support/near.h"
 #include "workload/workload.h"
 
 #include <QtTest/QtTest>
@@ -14,6 +15,7 @@
 #include <map>
 
 using namespace orrery;
+using orrery::test::near;
 
 namespace {
 
@@ -34,10 +36,6 @@ Estimate answerOf(const char* method, const HardwarePtr& hardware) {
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, {}};
     return estimate(*findMethod(method), {hardware, *loadWorkload(recipe)}, context).value();
-}
-
-bool near(double a, double b, double within) {
-    return std::fabs(a / b - 1) < within;
 }
 
 // DDR4-3200 of 8 Gb and 8 data pins in joules: 1.2 V; IDD0 57, IDD2N 37, IDD3N 52, IDD4R 168, IDD5B 250 mA; tRC 46.25,

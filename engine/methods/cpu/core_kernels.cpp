@@ -454,7 +454,7 @@ KernelMethod coreWindowKernels() {
         .card = coreCard("Core by windows", Methodology::Hybrid,
                          "Each kernel as instructions of one core: one window of each loop on the simulated pipeline, "
                          "its cache lines where the addresses say, shared out among the core's resources.",
-                         "11.8 % mean, 6.8 % median of 34 fp32 rows on i9-10940X, 8.3 % and 6.8 % of 26 on "
+                         "10.7 % mean, 6.2 % median of 34 fp32 rows on i9-10940X, 8.7 % and 6.2 % of 26 on "
                          "i7-12700H (timm, torch.compile, batch 1), with "
                          "library=framework, fusion=compile; nothing was fitted but the time of a call",
                          {"Nasr-Esfahany et al.: Concorde, ISCA 2025",
@@ -486,7 +486,7 @@ KernelMethod coreCycleKernels() {
         .card = coreCard("Core cycle by cycle", Methodology::CycleAccurate,
                          "Each kernel as instructions on one core's simulated pipeline, caches and memory, in units "
                          "drawn from each of its loops.",
-                         "12.0 % mean, 7.9 % median of 34 fp32 rows on i9-10940X, 8.2 % and 6.8 % of 26 on "
+                         "10.8 % mean, 6.3 % median of 34 fp32 rows on i9-10940X, 8.0 % and 6.1 % of 22 on "
                          "i7-12700H (timm, torch.compile, batch 1), with "
                          "library=framework, fusion=compile; nothing was fitted but the time of a call",
                          {"Wunderlich et al.: SMARTS, ISCA 2003", "Binkert et al.: gem5, CAN 2011"}, 1.3e-2)};

@@ -19,7 +19,7 @@ struct FrameworkTimes {
 };
 /// The least mean of |predicted ÷ measured − 1| over 35 rows of i9-10940X and i7-12700H: the models whose names' MD5 is
 /// even. The same three numbers hold for both machines. `tst_cpu_models` fits them again and judges the other models.
-inline constexpr FrameworkTimes frameworkTimes{.call = 29e-6, .pack = 0.058e-9, .row = 0.194e-9};
+inline constexpr FrameworkTimes frameworkTimes{.call = 32.1e-6, .pack = 0.0545e-9, .row = 0.194e-9};
 
 /// Weights of convolutions are laid out into a new block at each call. The C library gives blocks of more than 32 MiB
 /// back to the system when they are freed (mallopt(3), M_MMAP_THRESHOLD: dynamic, with that maximum), so their pages of

@@ -28,6 +28,8 @@ public:
             for (std::size_t i = 0; i < size_; ++i) fuseNorm(i);
             for (std::size_t i = 0; i < size_; ++i) fuseEpilogue(i);
         } else if (options_.fusion == Fusion::Compile) {
+            inlines_ = options_.step == Step::Inference;
+            for (std::size_t i = 0; inlines_ && i < size_; ++i) fuseBias(i);
             for (std::size_t i = 0; i < size_; ++i) joinChain(i);
         }
         return std::move(leader_);
@@ -196,30 +198,133 @@ private:
         return norm >= 0 && leader_[static_cast<std::size_t>(norm)] == i;
     }
 
+    // The bias of a linear layer that an exporter wrote as a sum of its own: addmm has it inside.
+    void fuseBias(std::size_t i) {
+        const Operator& product = graph_.operators[i];
+        if (product.kind != OperatorKind::MatMul || product.inputs.size() != 2 || !parameter(product.inputs[1])) return;
+        const auto index = static_cast<std::int32_t>(i);
+        const std::int32_t sum = readerOf(index);
+        if (sum < 0 || op(sum).type != "Add" || op(sum).inputs.size() != 2 || costs_.gemm[i].k <= 0) return;
+        const bool bias = std::ranges::any_of(
+            op(sum).inputs, [&](TensorId id) { return parameter(id) && elements(id) == costs_.gemm[i].n; });
+        if (bias && sameSize(op(sum), product.outputs[0])) leader_[static_cast<std::size_t>(sum)] = index;
+    }
+
     static bool reduces(const Operator& each) {
         return each.kind == OperatorKind::Normalization || each.kind == OperatorKind::Softmax;
     }
-    static bool pointwise(const Operator& each) {
+    // A part of its operand, read where it lies: a slice, one of a dimension.
+    bool part(const Operator& each) const {
+        if (each.outputs.size() != 1 || each.inputs.empty()) return false;
+        if (each.kind == OperatorKind::Movement) return each.type == "Slice";
+        return each.kind == OperatorKind::Gather && each.type == "Gather" && each.inputs.size() == 2 &&
+               parameter(each.inputs[1]) && elements(each.inputs[1]) == 1 && !parameter(each.inputs[0]);
+    }
+    bool pointwise(const Operator& each) const {
         if (each.kind == OperatorKind::Elementwise || reduces(each)) return true;
-        return each.kind == OperatorKind::Movement && (each.type == "Transpose" || each.type == "Cast");
+        if (each.kind == OperatorKind::Movement && (each.type == "Transpose" || each.type == "Cast")) return true;
+        return inlines_ && (part(each) || (each.kind == OperatorKind::Movement &&
+                                           (each.type == "Concat" || each.type == "Pad")));
+    }
+    bool moves(std::int32_t head) const {
+        return op(head).kind == OperatorKind::Movement || op(head).kind == OperatorKind::Gather;
+    }
+
+    // (x - mean) / sqrt(mean of squares + e), as exporters write a norm out, from its first mean on. Empty where it is
+    // none.
+    std::vector<std::int32_t> writtenNorm(std::int32_t mean) const {
+        const auto reads = [&](std::int32_t i, std::size_t operand, TensorId id) {
+            return op(i).inputs.size() > operand && graph_.tensor(op(i).inputs[operand]) &&
+                   root(op(i).inputs[operand]) == root(id);
+        };
+        const auto is = [&](std::int32_t i, std::string_view type) { return i >= 0 && op(i).type == type; };
+        const auto onlyReader = [&](std::int32_t i) {
+            return op(i).outputs.size() == 1 && graph_.tensor(op(i).outputs[0])
+                       ? uses_[root(op(i).outputs[0])].consumer
+                       : -1;
+        };
+        if (!is(mean, "ReduceMean") || op(mean).inputs.empty() || !graph_.tensor(op(mean).inputs[0])) return {};
+        const TensorId x = op(mean).inputs[0];
+        const std::int32_t centred = onlyReader(mean);
+        if (!is(centred, "Sub") || !reads(centred, 0, x) || !sameSize(op(centred), x)) return {};
+        const TensorId d = op(centred).outputs[0];
+        if (uses_[root(d)].count != 2) return {};
+        constexpr int within = 16;  // operators, from the difference to the quotient
+        std::int32_t square = -1, quotient = -1;
+        for (auto i = centred + 1; i < std::min<std::int32_t>(centred + within, static_cast<std::int32_t>(size_)); ++i) {
+            if (!reads(i, 0, d)) continue;
+            if (is(i, "Div")) quotient = i;
+            if (is(i, "Pow") || is(i, "Mul")) square = i;
+        }
+        if (square < 0 || quotient < 0) return {};
+        const std::int32_t variance = onlyReader(square);
+        if (!is(variance, "ReduceMean")) return {};
+        const std::int32_t shifted = onlyReader(variance);
+        if (!is(shifted, "Add")) return {};
+        const std::int32_t deviation = onlyReader(shifted);
+        if (!is(deviation, "Sqrt") || onlyReader(deviation) != quotient) return {};
+        std::vector<std::int32_t> all{mean, centred, square, variance, shifted, deviation, quotient};
+        const bool free = std::ranges::all_of(all, [&](std::int32_t i) { return alone(i) && together(mean, i); });
+        return free ? all : std::vector<std::int32_t>{};
+    }
+    bool joinNorm(std::int32_t mean) {
+        const auto all = writtenNorm(mean);
+        if (all.empty()) return false;
+        const std::int32_t producer = uses_[root(op(mean).inputs[0])].producer;
+        std::int32_t head = mean;
+        if (producer >= 0 && producer < mean && pointwise(op(producer))) {
+            const std::int32_t before = leader_[static_cast<std::size_t>(producer)];
+            if (pointwise(op(before)) && together(before, mean) && reduction(before) < 0) head = before;
+        }
+        for (const std::int32_t i : all) leader_[static_cast<std::size_t>(i)] = head;
+        reductionOf_.emplace_back(head, mean);
+        return true;
+    }
+
+    // Parts of one tensor that one operator reads are read by one kernel.
+    std::int32_t siblingOf(std::int32_t index) const {
+        const Use& own = uses_[root(op(index).outputs[0])];
+        constexpr int within = 16;
+        for (auto i = index - 1; own.consumer >= 0 && i >= 0 && i >= index - within; --i) {
+            if (!part(op(i)) || !together(i, index) || root(op(i).inputs[0]) != root(op(index).inputs[0])) continue;
+            if (uses_[root(op(i).outputs[0])].consumer == own.consumer) return leader_[static_cast<std::size_t>(i)];
+        }
+        return -1;
+    }
+    // Whether `each` can go over the elements of its operand with whoever makes it.
+    bool inStep(std::int32_t index, TensorId id, std::int32_t head) const {
+        const Operator& each = op(index);
+        if (sameSize(each, id)) return true;
+        if (!inlines_ || each.outputs.size() != 1 || !graph_.tensor(each.outputs[0])) return false;
+        if (part(each)) return moves(head);
+        if (each.kind == OperatorKind::Movement && each.type == "Concat") return moves(head);
+        // One of fewer elements that nothing else reads is computed where it is read.
+        const bool small = elements(id) > 0 && elements(id) < elements(each.outputs[0]);
+        return small && each.kind == OperatorKind::Elementwise && op(head).kind == OperatorKind::Elementwise &&
+               uses_[root(id)].consumer == index && reduction(head) < 0;
     }
 
     // An operator joins the group that makes one of its operands if all others are there before the group begins.
     void joinChain(std::size_t i) {
         const auto index = static_cast<std::int32_t>(i);
         const Operator& each = op(index);
-        if (!pointwise(each) || each.outputs.empty() || costs_.bytes(i) <= 0) return;
+        if (inlines_ && each.kind == OperatorKind::Reduce && joinNorm(index)) return;
+        if (!alone(index) || !pointwise(each) || each.outputs.empty() || costs_.bytes(i) <= 0) return;
         for (const TensorId id : each.inputs) {
             if (!graph_.tensor(id)) continue;
             const std::int32_t producer = uses_[root(id)].producer;
             if (producer < 0 || producer >= index || !pointwise(op(producer))) continue;
             const std::int32_t head = leader_[static_cast<std::size_t>(producer)];
-            if (!together(head, index) || !sameSize(each, id)) continue;
+            if (!pointwise(op(head)) && op(head).kind != OperatorKind::Reduce) continue;
+            if (!together(head, index) || !inStep(index, id, head)) continue;
             if (reduces(each) && reduction(head) >= 0) continue;
             if (!othersReady(each, head)) continue;
             leader_[i] = head;
             if (reduces(each)) reductionOf_.emplace_back(head, index);
             return;
+        }
+        if (inlines_ && part(each) && graph_.tensor(each.inputs[0]) && graph_.tensor(each.outputs[0])) {
+            if (const std::int32_t sibling = siblingOf(index); sibling >= 0) leader_[i] = sibling;
         }
         if (reduces(each)) reductionOf_.emplace_back(index, index);
     }
@@ -248,6 +353,7 @@ private:
     std::vector<TensorId> root_;
     std::vector<Use> uses_;
     std::vector<std::pair<std::int32_t, std::int32_t>> reductionOf_;
+    bool inlines_ = false;  ///< an inference: movement and parts of tensors are computed where they are read
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -88,8 +89,19 @@ private:
                 seen.push_back(root(id));
                 const bool made = std::any_of(members.begin(), members.end(),
                                               [&](std::int32_t k) { return names(op(k).outputs, root(id)); });
-                if (!made) bytes += tensor->bytes().value;
+                if (!made) bytes += std::min(tensor->bytes().value, partsOf(members, root(id)));
             }
+        }
+        return bytes;
+    }
+    // Of a tensor that slices alone read, what they take.
+    double partsOf(const std::vector<std::int32_t>& members, TensorId of) const {
+        double bytes = 0;
+        for (const std::int32_t m : members) {
+            if (!names(op(m).inputs, of)) continue;
+            const Tensor* taken = op(m).outputs.size() == 1 ? workload_.graph.tensor(op(m).outputs[0]) : nullptr;
+            if (op(m).type != "Slice" && op(m).type != "Gather") return std::numeric_limits<double>::infinity();
+            bytes += taken ? taken->bytes().value : 0;
         }
         return bytes;
     }
@@ -179,6 +191,16 @@ private:
         return result;
     }
 
+    // A norm that is written out, by its first mean.
+    Kernel writtenNorm(std::int32_t mean) const {
+        const Tensor* of = workload_.graph.tensor(op(mean).inputs[0]);
+        const Tensor* made = workload_.graph.tensor(op(mean).outputs[0]);
+        const double rows = made ? std::max(1.0, made->elements()) : 1;
+        return rowsKernel(KernelKind::Normalization, "LayerNormalization",
+                          workload_.costs.type[static_cast<std::size_t>(mean)], rows,
+                          of ? of->elements() / rows : 1, 1);
+    }
+
     Kernel pointwise(const std::vector<std::int32_t>& members) const {
         Kernel result;
         double flops = 0, heaviest = -1;
@@ -186,6 +208,10 @@ private:
         for (const std::int32_t m : members) {
             const Kernel one = kernel(m);
             flops += one.flops;
+            if (!reduction && op(m).kind == OperatorKind::Reduce) {
+                result = writtenNorm(m);
+                reduction = true;
+            }
             const bool reduces = one.kind == KernelKind::Softmax || one.kind == KernelKind::Normalization;
             if (reduction || (!reduces && one.flops <= heaviest)) continue;
             heaviest = one.flops;
@@ -267,7 +293,7 @@ void addAssumptions(const ModelOptions& options, LaunchList& list) {
         case Fusion::Compile:
             list.assumptions.push_back(
                 "Fused as a compiler does: element-wise operators with at most one norm or softmax read their operands "
-                "once; products stay on their own");
+                "once, in inference also slices, concatenations and padding; products stay on their own");
             break;
         case Fusion::Apart:
             list.assumptions.push_back("Nothing is fused: every operator of the graph is one kernel");
