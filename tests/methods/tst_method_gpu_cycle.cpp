@@ -227,7 +227,7 @@ private slots:
         const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
         const auto drawn = machineOf(*gpu);
         QVERIFY(drawn);
-        const Kernel kernel = product(1024, 32, 2560);
+        const Kernel kernel = product(2, 2560, 1536);
         const auto programs = programsOf(kernel, *gpu, *drawn);
         QVERIFY(programs);
         std::map<int, double> after;
@@ -244,7 +244,7 @@ private slots:
             if (parts < 2) continue;
             QVERIFY(seconds > 0.94e-6 && seconds < 3e-6);
             if (fewer > 0) {
-                const double bytes = 4.0 * 1024 * 32 * (parts - fewer);
+                const double bytes = 4.0 * 2 * 2560 * (parts - fewer);
                 QVERIFY(std::abs((seconds - before) * gpu->l2Bandwidth / bytes - 1) < 1e-6);
             }
             before = seconds, fewer = parts;
