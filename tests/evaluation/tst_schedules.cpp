@@ -2,6 +2,7 @@
 #include "evaluation/schedules/search_curves.h"
 #include "learning/schedules/guided_search.h"
 #include "learning/schedules/schedule_features.h"
+#include "learning/schedules/tuned_times.h"
 #include "support/tuning_rows.h"
 
 #include <QtTest/QtTest>
@@ -287,7 +288,6 @@ private slots:
         scheduleFeaturesOf(row, features);
         const auto names = scheduleFeatureNames();
         QCOMPARE(names.size(), scheduleFeatures);
-        QCOMPARE(workFeatureNames().size(), workFeatures);
         const auto at = [&](const char* name) {
             return features[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
         };

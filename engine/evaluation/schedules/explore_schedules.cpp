@@ -2,6 +2,7 @@
 
 #include "base/text/csv_cell.h"
 #include "learning/schedules/schedule_features.h"
+#include "learning/schedules/tuned_times.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,6 +5,7 @@
 #include "evaluation/error_metrics.h"
 #include "evaluation/schedules/drawn_devices.h"
 #include "evaluation/schedules/stated_shares.h"
+#include "learning/schedules/tuned_times.h"
 
 #include <fmt/format.h>
 
@@ -112,11 +113,14 @@ std::vector<TunedRow> without(std::span<const TunedRow> rows, const std::vector<
 
 void answer(ScheduleJudgement& judgement, const TunedTimes& model, std::span<const TunedRow> rows,
             std::span<const std::size_t> places) {
-    for (const std::size_t i : places) {
-        if (!(rows[i].seconds > 0)) continue;
-        const auto time = model.time(rows[i]);
-        if (!time) continue;
-        judgement.said[i] = time->seconds, judgement.low[i] = time->low, judgement.high[i] = time->high;
+    std::vector<const TunedRow*> asked;
+    std::vector<std::size_t> at;
+    for (const std::size_t i : places)
+        if (rows[i].seconds > 0 && model.knows(rows[i].device)) asked.push_back(&rows[i]), at.push_back(i);
+    const auto times = model.times(asked);
+    for (std::size_t i = 0; times && i < at.size(); ++i) {
+        const TunedTime& time = (*times)[i];
+        judgement.said[at[i]] = time.seconds, judgement.low[at[i]] = time.low, judgement.high[at[i]] = time.high;
     }
 }
 
@@ -134,19 +138,20 @@ std::vector<std::size_t> drawn(std::span<const TunedRow> rows, std::vector<std::
 }
 
 // Of those that ran: what fails says nothing of the others.
-std::vector<std::size_t> chosen(std::span<const TunedRow> rows, std::vector<std::size_t> places, std::size_t count) {
+std::vector<std::size_t> chosen(const TunedTimes& others, std::span<const TunedRow> rows,
+                                std::vector<std::size_t> places, std::size_t count) {
     std::erase_if(places, [&](std::size_t i) { return !(rows[i].seconds > 0); });
     std::vector<const TunedRow*> of;
     for (const std::size_t i : places) of.push_back(&rows[i]);
     std::vector<std::size_t> out;
-    for (const std::size_t each : chosenAnchors(of, count)) out.push_back(places[each]);
+    for (const std::size_t each : others.anchorsOf(of, count)) out.push_back(places[each]);
     return out;
 }
 
 // A device by what others say and a few rows of its own, which are not judged.
 Expected<std::size_t> judgeNew(ScheduleJudgement& judgement, const TunedTimes& others, std::span<const TunedRow> rows,
                                const std::vector<std::size_t>& places, const JudgeScheduleOptions& options) {
-    const auto given = options.choose ? chosen(rows, places, options.anchors)
+    const auto given = options.choose ? chosen(others, rows, places, options.anchors)
                                       : drawn(rows, places, options.anchors, options.training.seed);
     std::vector<TunedRow> anchors;
     for (const std::size_t i : given) anchors.push_back(rows[i]);

@@ -51,7 +51,7 @@ struct ScheduleJudgement {
 struct JudgeScheduleOptions {
     ScheduleTraining training;
     std::size_t anchors = 10;  ///< rows of a device that is not known, drawn by seed
-    bool choose = false;       ///< instead those that say most of the others (anchor_correction.h)
+    bool choose = false;       ///< instead those that say most of the others (tuned_times.h)
     int folds = 5;
     bool intervals = true;  ///< of ranks: learned from models without each two operators, which takes most of the time
     /// Id or file of the drawn device that stands for one of the log: `platinum-8124m` → `core-i9-10940x`. Others are

@@ -26,56 +26,26 @@ double evenness(double extent) {
 
 }  // namespace
 
-std::vector<std::string> workFeatureNames() {
-    return {"flops",
-            "bytes",
-            "flops per byte",
-            "sites",
-            "outputs",
-            "inputs",
-            "reduction",
-            "kernel",
-            "stride",
-            "rows",
-            "results",
-            "weights",
-            "bytes of an element",
-            "depthwise",
-            "winograd",
-            "transposed",
-            "even outputs",
-            "even inputs",
-            "even sites",
-            "even columns",
-            "batch",
-            "product"};
-}
-
 void workFeaturesOf(const TunedRow& row, std::span<double> out) {
     const TensorWork& w = row.work;
     const double sites = w.batch * w.rows * w.columns;
     const std::array<double, workFeatures> all{lg(w.flops()),
-                                               lg(w.bytes()),
                                                lg(w.flops() / w.bytes()),
-                                               lg(sites),
                                                lg(w.outputs),
                                                lg(w.inputs),
-                                               lg(w.reduction()),
-                                               w.kernelRows,
-                                               w.stride,
-                                               lg(w.rows),
-                                               lg(sites * w.outputs),
-                                               lg(w.outputs * w.reduction()),
-                                               w.elementBytes,
+                                               lg(sites),
+                                               std::min(w.kernelRows, 7.0),
+                                               lg(w.stride),
                                                w.depthwise ? 1.0 : 0.0,
                                                w.winograd ? 1.0 : 0.0,
+                                               w.product ? 1.0 : 0.0,
                                                w.transposed ? 1.0 : 0.0,
-                                               evenness(w.outputs),
-                                               evenness(w.inputs),
-                                               evenness(w.rows * w.columns),
-                                               evenness(w.columns),
+                                               lg(w.elementBytes),
+                                               lg(evenness(w.outputs)),
+                                               lg(evenness(w.inputs)),
+                                               lg(evenness(w.columns)),
                                                lg(w.batch),
-                                               w.product ? 1.0 : 0.0};
+                                               lg(w.rows)};
     std::copy(all.begin(), all.end(), out.begin());
 }
 

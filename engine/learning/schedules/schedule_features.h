@@ -9,8 +9,7 @@
 namespace orrery {
 
 /// What an operator asks for, whoever computes it: extents, work, intensity, how evenly extents divide.
-inline constexpr std::size_t workFeatures = 22;
-std::vector<std::string> workFeatureNames();
+inline constexpr std::size_t workFeatures = 17;
 void workFeaturesOf(const TunedRow& row, std::span<double> out);
 
 /// What a schedule makes of it: how each loop is split (spatial rows, columns, outputs; reduction), the tile of one

@@ -1,11 +1,9 @@
 #pragma once
 
-// Two questions about tuned operators, learned from logs: how long does the best schedule of an operator take, and
-// which of many schedules is the best?
+// Which of many schedules is the best? Learned from logs. (How long the best one takes: tuned_times.h.)
 
 #include "base/progress.h"
 #include "learning/regressor.h"
-#include "learning/schedules/anchor_correction.h"
 #include "learning/schedules/tuning_log.h"
 
 #include <cstdint>
@@ -26,53 +24,7 @@ struct ScheduleTraining {
     std::uint64_t seed = 1;
     int threads = 0;
     std::stop_token stop;
-    Progress* progress = nullptr;  ///< a step per tree; whoever sets it sets its total
-};
-
-/// A time with the interval that holds 90 % of what was left out of the training.
-struct TunedTime {
-    double seconds = 0, low = 0, high = 0;
-};
-
-/// The time of an operator's best schedule on a device: boosted trees of ln(time ÷ FLOPs) over the median of the device
-/// and its template, from the operator's extents and which device it is. The answer is the one of least relative error
-/// on rows of the device that were left out; their spread is the interval.
-class TunedTimes {
-public:
-    static constexpr std::uint64_t steps = 5400;  ///< trees of one fit: of each fold and of all
-    /// Rows that failed are left aside. Fails with `schedules.few` below 20 rows, with `study.cancelled`, and as
-    /// train().
-    static Expected<TunedTimes> fit(std::span<const TunedRow> rows, const ScheduleTraining& options);
-    /// Of a device that the rows knew or adapted() added; of another nothing is known: fails with `schedules.device`.
-    Expected<TunedTime> time(const TunedRow& row) const;
-    /// The same with one more device, from a few of its rows: the mean of what the known devices' shapes say, each
-    /// weighed by how well it follows these rows (1 ÷ variance²), and what the rows say beside it
-    /// (anchor_correction.h). Fails with `schedules.few` below 3 rows.
-    Expected<TunedTimes> adapted(std::span<const TunedRow> anchors) const;
-    bool knows(const std::string& device) const { return mixes_.contains(device) || shifts_.contains(device); }
-
-private:
-    struct Spread {
-        double low = 0, middle = 0, high = 0;  ///< ln(measured ÷ what the trees say); `middle` is answered
-    };
-    struct Mix {
-        std::vector<double> weights;  ///< of devices_
-        AnchorCorrection beside;
-        double low = 0, high = 0;  ///< ln, around the answer
-    };
-    void learnSpreads(const std::map<std::string, std::vector<double>>& left);
-    double shape(const TunedRow& row, std::size_t device) const;  ///< over the level
-    double level(const TunedRow& row) const;
-    double templateShift(const std::string& task) const;
-    double asOn(const TunedRow& row, std::size_t device) const;  ///< over the device's median
-
-    RegressorPtr model_;
-    std::vector<std::string> devices_, tasks_;
-    std::map<std::string, double> levels_, shifts_;  ///< of device and task, of device: ln seconds per FLOP
-    std::map<std::string, double> templates_;        ///< of a template, over its devices' medians: the middle one
-    std::map<std::string, Mix> mixes_;               ///< adapted devices
-    std::map<std::string, Spread> spreads_;          ///< of a device's rows left out
-    Spread all_;                                     ///< of all devices'
+    Progress* progress = nullptr;  ///< a step per tree or turn; whoever sets it sets its total
 };
 
 /// What a schedule's share is made of: rate × places, where the rate is `mean` + Σ `features`.

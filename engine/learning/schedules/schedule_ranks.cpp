@@ -118,6 +118,18 @@ std::vector<double> ratesOf(std::span<const TunedRow> rows, std::span<const std:
 
 }  // namespace
 
+std::vector<std::vector<std::size_t>> operatorsOf(std::span<const TunedRow> rows) {
+    std::map<std::string, std::size_t> place;
+    std::vector<std::vector<std::size_t>> operators;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string key = rows[i].device + '\n' + rows[i].task + '\n' + rows[i].workload;
+        const auto [found, isNew] = place.try_emplace(key, operators.size());
+        if (isNew) operators.emplace_back();
+        operators[found->second].push_back(i);
+    }
+    return operators;
+}
+
 std::vector<double> RateModel::contributions(const TunedRow&, std::span<const TunedRow* const>,
                                              const std::stop_token&) const {
     return std::vector<double>(scheduleFeatures);
