@@ -37,7 +37,8 @@ class TestEvidencePlots : public QObject {
     Q_OBJECT
 
 private slots:
-    // In a panel as low as the smallest window leaves it the band has its share of the height, not the names of the axes.
+    // In a panel as low as the smallest window leaves it the band has its share of the height, not the names of the
+    // axes.
     void aLowPlotShowsItsBand() {
         ConvergencePlot plot;
         plot.setMinimumSize(1, 1);

@@ -87,7 +87,8 @@ std::vector<ui::PaletteEntry> EvidencePage::findable() {
         found.push_back({text, tr("Evidence"), detail, {}, [this, title] { comeTo(title); }});
     };
     tab(tr("Survey of methods"), tr("Which kinds of method measurements confirm, and where"), tr("Survey"));
-    tab(tr("Versions of software"), tr("How stale predictions are after an update, and what repairs them"), tr("Versions"));
+    tab(tr("Versions of software"), tr("How stale predictions are after an update, and what repairs them"),
+        tr("Versions"));
     tab(tr("Transfer between devices"), tr("Fitted on one device, judged on another"), tr("Transfer"));
     tab(tr("Runs of this project"), tr("Earlier answers, and what is different since the baseline"), tr("Runs"));
     tab(tr("Bring your device"), tr("What to measure on a device, and the predictions for all other networks"),

@@ -204,8 +204,8 @@ Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, 
 }  // namespace
 
 double KernelAsker::stated(const KernelUnit& unit) const {
-    // Even a kernel of one block is set up, launched and ended: 5 to 9 ms of the 2 s that a whole budget takes (copies of
-    // 3 and 16 KB on the drawing of an A100).
+    // Even a kernel of one block is set up, launched and ended: 5 to 9 ms of the 2 s that a whole budget takes (copies
+    // of 3 and 16 KB on the drawing of an A100).
     constexpr double leastShare = 0.004;
     const double share =
         mostInstructions > 0

@@ -182,7 +182,8 @@ private:
         if (sampled != askers_.all.end() && !full_.empty()) {
             const double cost = totalOf(*sampled);
             const bool inTime = !options_.within || clock_() - begun_ + cost <= 0.5 * *options_.within;
-            if (cost <= measuredShare * dear && inTime) return {static_cast<std::size_t>(sampled - askers_.all.begin())};
+            if (cost <= measuredShare * dear && inTime)
+                return {static_cast<std::size_t>(sampled - askers_.all.begin())};
         }
         std::vector<std::size_t> cheap;
         for (std::size_t i = 1; i < methods(); ++i) {
