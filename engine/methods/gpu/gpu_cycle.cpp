@@ -40,8 +40,7 @@ constexpr const char* intervalEvidence =
     "1.3.0rc20), asked with copies=5 as they were measured; of the twenty each with m, n, k of 1,024 and more "
     "5.5, 9.1, 11.2 and 14.9 %; against all multiprocessors cycle by cycle 5.9 % over 22 "
     "kernels, at worst 14 %, and 7.3 % over 29 others, at worst 39 %; no number was fitted; two conditions of the "
-    "tile's "
-    "choice and the kernel that adds up parts of a reduction were written after rows had been seen";
+    "tile's choice and the kernel that adds up parts of a reduction were written after rows had been seen";
 
 struct CycleBudget {
     double instructions = cycleBudgetInstructions;
