@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <set>
+
 using namespace orrery;
 using namespace orrery::gpusim;
 
@@ -101,6 +103,35 @@ private slots:
         const double a = 512.0 * 128 * (512 / tileN) * 2, b = 512.0 * 128 * (512 / tileM) * 2;
         QCOMPARE(loaded(false), a + b);
         QCOMPARE(loaded(true), std::min(a, b) + std::max(a, b) / 2);
+    }
+    // Parts of a reduction add up to the same multiplications and read every operand once; each writes its sums at four
+    // bytes, to a place of its own where they are stored, to one place where they meet.
+    void partsOfAReductionAreStoredApartOrMeet() {
+        ProductSpec spec;
+        spec.batch = 2, spec.m = 200, spec.n = 128, spec.k = 512, spec.splits = 4;
+        spec.form = {.kind = MultiplyForm::Kind::Warp, .opcode = "HMMA.16816.F32"};
+        const double sums = 2.0 * 200 * 128 * 4;
+        for (const bool stored : {false, true}) {
+            spec.partsStored = stored;
+            const auto program = productTemplate(spec);
+            const auto counts = countTemplate(*program);
+            QCOMPARE(static_cast<double>(countOf(counts, "HMMA")), 2.0 * 256 * 128 * 512 / 2048);
+            QCOMPARE(static_cast<double>(bytesOfOpcode(counts, "LDGSTS")), 2 * (200.0 * 512 + 2 * 128.0 * 512) * 2);
+            QCOMPARE(static_cast<double>(bytesOfOpcode(counts, stored ? "STG" : "RED")), 4 * sums);
+            QCOMPARE(bytesOfOpcode(counts, stored ? "RED" : "STG"), std::uint64_t{0});
+            std::set<std::uint64_t> rows;
+            for (std::int64_t block = 0; block < program->header().blocks(); ++block) {
+                const TemplateRegion written = program->regions(block).back();
+                QCOMPARE(written.written, stored);
+                for (std::int64_t row = 0; row < written.rows; ++row)
+                    rows.insert(written.first + static_cast<std::uint64_t>(row * written.stride));
+            }
+            QCOMPARE(rows.size(), std::size_t(2 * 200 * (stored ? 4 : 1)));
+            const TemplateOperand& output = program->operands().back();
+            QCOMPARE(output.bytes, stored ? 4 * sums : sums);
+            QVERIFY(*rows.begin() >= output.first &&
+                    static_cast<double>(*rows.rbegin() - output.first) + 128 * 4 <= output.bytes);
+        }
     }
     void edgesAreFilledUpButNotRead() {
         ProductSpec spec;

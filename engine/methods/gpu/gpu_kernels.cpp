@@ -76,7 +76,7 @@ bool takeLibraryTile(const ProductSpec& spec, double sms, double shared, Interva
 // their mean, and beyond it the bytes.
 constexpr double furtherKernel = 1.2e-6;
 double secondsOfReduction(const ProductSpec& spec, const GpuView& gpu) {
-    if (spec.splits < 2) return 0;
+    if (spec.splits < 2 || !spec.partsStored) return 0;
     const double results = static_cast<double>(spec.batch) * static_cast<double>(spec.m) * static_cast<double>(spec.n);
     const double bytes = results * (4.0 * spec.splits + spec.cBytes);
     const double rate =
@@ -159,7 +159,7 @@ Expected<KernelProgram> tiledProgram(const Kernel& kernel, const ProductSpec& sp
 }
 
 Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn,
-                                       const IntervalPlan& plan) {
+                                       const IntervalPlan& plan, bool partsStored) {
     ProductSpec spec = untiled(kernel);
     spec.form = multiplyForm(gpu, drawn.generation, kernel.type, plan.tileM >= 64);
     spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
@@ -169,7 +169,7 @@ Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu,
         spec.warps = std::min(spec.warps, std::max(4, spec.tileM * spec.tileN / 4096));
     const int least = leastStep(spec);
     spec.tileK = std::max(least, static_cast<int>(plan.tileK) / least * least);
-    spec.splits = static_cast<int>(plan.splits);
+    spec.splits = static_cast<int>(plan.splits), spec.partsStored = partsStored;
     bringAs(drawn.generation, spec);
     while (2 * bytesOfStep(spec) > sharedRoom(drawn) && spec.tileK > least) spec.tileK /= 2;
     spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(sharedRoom(drawn) / bytesOfStep(spec)), 2, 4) : 1;
@@ -203,7 +203,7 @@ Expected<UsualPlan> usualPlan(const Kernel& kernel, const GpuView& gpu, const Dr
 Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
     const auto usual = usualPlan(kernel, gpu, drawn);
     if (!usual) return tl::unexpected(usual.error());
-    return productProgram(kernel, gpu, drawn, usual->plan);
+    return productProgram(kernel, gpu, drawn, usual->plan, false);
 }
 
 // Nothing where a block of the schedule can run.
@@ -361,19 +361,26 @@ Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, cons
 
 Expected<std::vector<KernelProgram>> programsOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine) {
     constexpr std::size_t most = 8;
-    auto first = programOf(kernel, gpu, machine);
-    if (!first) return tl::unexpected(first.error());
-    std::vector<KernelProgram> out{std::move(*first)};
-    if (kernel.kind != KernelKind::Gemm || machine.generation.lanes != 32) return out;
+    std::vector<KernelProgram> out;
+    const auto take = [&](Expected<KernelProgram> one) -> Expected<void> {
+        if (!one) return tl::unexpected(one.error());
+        if (std::none_of(out.begin(), out.end(), [&](const auto& each) { return each.name == one->name; }))
+            out.push_back(std::move(*one));
+        return {};
+    };
+    if (kernel.kind != KernelKind::Gemm || machine.generation.lanes != 32) {
+        if (const auto only = take(programOf(kernel, gpu, machine)); !only) return tl::unexpected(only.error());
+        return out;
+    }
     const auto usual = usualPlan(kernel, gpu, machine);
-    if (!usual || usual->byRule) return out;
+    if (!usual) return tl::unexpected(usual.error());
+    if (const auto first = take(productProgram(kernel, gpu, machine, usual->plan, true)); !first)
+        return tl::unexpected(first.error());
+    if (usual->byRule) return out;
     const IntervalMachine intervals = intervalMachine(gpu);
     for (const IntervalPlan& plan :
-         planProducts(intervals, intervalProductOf(kernel), most, furtherKernel * intervals.clock)) {
-        auto other = productProgram(kernel, gpu, machine, plan);
-        if (other && std::none_of(out.begin(), out.end(), [&](const auto& one) { return one.name == other->name; }))
-            out.push_back(std::move(*other));
-    }
+         planProducts(intervals, intervalProductOf(kernel), most, furtherKernel * intervals.clock))
+        (void)take(productProgram(kernel, gpu, machine, plan, true));
     return out;
 }
 

@@ -25,10 +25,11 @@ struct KernelProgram {
 };
 
 /// Fails with `gpu.template` for kinds without a template (collectives). Tiles are those of the interval analysis: the
-/// fewest cycles from the usual list, or 256 × 128 by rule.
+/// fewest cycles from the usual list, or 256 × 128 by rule. Parts of a reduction meet by atomic additions.
 Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
 
-/// Those among which a library would choose by their time, the one of `programOf` first. Of a product that has a tile
+/// Those among which a library would choose by their time, that with the tile of `programOf` first; their parts of a
+/// reduction are stored, and `afterSeconds` adds them up. Of a product that has a tile
 /// by rule (256 × 128, where it fills the GPU), and of other kernels, that one alone.
 Expected<std::vector<KernelProgram>> programsOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
 

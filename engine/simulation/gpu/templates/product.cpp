@@ -46,12 +46,13 @@ public:
         const double batch = static_cast<double>(s_.batch), m = static_cast<double>(s_.m),
                      n = static_cast<double>(s_.n);
         planeA_ = m * s_.aStride * s_.aBytes, planeB_ = n * s_.bStride * s_.bBytes, planeC_ = m * n * cBytes();
+        const int planes = s_.partsStored ? s_.splits : 1;
         OperandPlaces places;
-        a_ = places.take(batch * planeA_), b_ = places.take(batch * planeB_), c_ = places.take(batch * planeC_);
+        a_ = places.take(batch * planeA_), b_ = places.take(batch * planeB_), c_ = places.take(batch * planeC_ * planes);
         using Role = TemplateOperand::Role;
         operands_ = {{Role::Input, a_, batch * planeA_},
                      {Role::Weights, b_, batch * planeB_},
-                     {Role::Output, c_, batch * planeC_}};
+                     {Role::Output, c_, batch * planeC_ * planes}};
         steps_ = s_.stepsOfBlock();
         shapeWarps();
         fragmentPlaces_ = placesOfFragments();
@@ -89,7 +90,7 @@ public:
                  .rows = c.valid,
                  .bytes = c.inside,
                  .piece = c.inside,
-                 .written = s_.splits == 1}};
+                 .written = !meet()}};
     }
 
 private:
@@ -99,6 +100,7 @@ private:
     bool alongN() const { return s_.tileM > s_.tileN; }
     std::int64_t alongTiles() const { return alongN() ? upwards(s_.n, s_.tileN) : upwards(s_.m, s_.tileM); }
     double cBytes() const { return s_.splits > 1 ? 4 : s_.cBytes; }
+    bool meet() const { return s_.splits > 1 && !s_.partsStored; }  // atomically
 
     // Through registers: the next step's rows are under way while this one multiplies.
     void staged(const Where& at, int warp, WarpSink& out) const {
@@ -257,6 +259,7 @@ private:
             defineTensor();
         pack_ = define("F2FP.PACK_AB", 8, {sums, sums + 1});
         packStore_ = define("STS", -1, {6, 8}, 4);
+        sumStore_ = define("STS.64", -1, {6, sums}, 8);
         rowLoad_ = define("LDS.128", 9, {6}, 16);
         rowStore_ = define("STG.E.128", -1, {5, 9}, 16);
         add_ = define("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", -1, {5, sums}, 4);
@@ -388,7 +391,8 @@ private:
     TileRows results(const Where& at) const {
         TileRows rows;
         rows.stride = static_cast<double>(s_.n) * cBytes();
-        rows.base = c_ + static_cast<std::uint64_t>(static_cast<double>(at.plane) * planeC_ +
+        const std::int64_t plane = at.plane + (s_.partsStored ? at.split * s_.batch : 0);
+        rows.base = c_ + static_cast<std::uint64_t>(static_cast<double>(plane) * planeC_ +
                                                     static_cast<double>(at.m * s_.tileM) * rows.stride +
                                                     static_cast<double>(at.n * s_.tileN) * cBytes());
         rows.rows = s_.tileM, rows.valid = std::min<std::int64_t>(s_.tileM, s_.m - at.m * s_.tileM);
@@ -397,10 +401,11 @@ private:
             static_cast<double>(std::min<std::int64_t>(s_.tileN, s_.n - at.n * s_.tileN)) * cBytes());
         return rows;
     }
-    // Sums leave through shared memory, so that rows are written whole; partial ones are added up where they belong.
+    // Sums leave through shared memory, so that rows are written whole; partial ones stay unrounded, or are added up
+    // where they belong.
     void finish(const Where& at, int warp, WarpSink& out) const {
         const TileRows rows = results(at);
-        if (s_.splits > 1) {
+        if (meet()) {
             forTileAccesses(rows, warp, s_.warps, lanes(), [&](LaneMask, std::span<const std::uint64_t> from) {
                 // Words side by side: four of each piece of 16 bytes.
                 const auto width = static_cast<std::size_t>(lanes());
@@ -414,10 +419,14 @@ private:
             out.op(exit_);
             return;
         }
-        const auto four = sideBySide(4, lanes());
+        const bool partial = s_.splits > 1;
+        const auto pair = sideBySide(partial ? 8 : 4, lanes());
         const std::int64_t pairs = upwards(static_cast<std::int64_t>(s_.tileM) * s_.tileN, 2 * lanes() * s_.warps);
         out.op(barrier_);
-        for (std::int64_t i = 0; i < pairs; ++i) out.op(pack_), out.access(packStore_, allLanes, four);
+        for (std::int64_t i = 0; i < pairs; ++i) {
+            if (!partial) out.op(pack_);
+            out.access(partial ? sumStore_ : packStore_, allLanes, pair);
+        }
         out.op(barrier_);
         forTileAccesses(rows, warp, s_.warps, lanes(), [&](LaneMask active, std::span<const std::uint64_t> to) {
             if (active == 0) return;
@@ -441,7 +450,7 @@ private:
     std::array<std::vector<int>, 2> fragments_, multiply_;
     LaneAddresses fragmentPlaces_{32};
     int closeGroup_ = 0, awaitGroup_ = 0, barrier_ = 0, exit_ = 0;
-    int pack_ = 0, packStore_ = 0, rowLoad_ = 0, rowStore_ = 0, add_ = 0;
+    int pack_ = 0, packStore_ = 0, sumStore_ = 0, rowLoad_ = 0, rowStore_ = 0, add_ = 0;
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ struct ProductSpec {
     MultiplyForm form;
     int tileM = 128, tileN = 128, tileK = 32, warps = 8;
     int splits = 1;  ///< of the reduction: partial sums meet by atomic additions in L2
+    bool partsStored = false;  ///< side by side instead, for a kernel that adds them up
     int stages = 3;
     bool copiesPast = true;   ///< from memory to shared memory without registers (LDGSTS)
     bool matrixLoads = true;  ///< LDSM
