@@ -22,7 +22,6 @@
 using namespace orrery;
 
 namespace {
-
 HardwarePtr drawn(const char* id) {
     auto loaded = loadHardware(id);
     if (!loaded) qFatal("%s", id);

@@ -11,6 +11,8 @@ namespace orrery {
 
 /// Warp instructions of a kernel that are simulated unless `seconds` says otherwise; the card's cost is of so many.
 inline constexpr double cycleBudgetInstructions = 4.5e5;
+/// Programs of a product that gpu-interval runs, of which its card states the cost: the tiles that are tried.
+inline constexpr double intervalTries = 3;
 /// By the method's options; that of no options where `seconds` is none that it takes.
 double cycleInstructionsOf(const OptionValues& options);
 

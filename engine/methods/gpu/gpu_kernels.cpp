@@ -360,7 +360,7 @@ Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, cons
 }
 
 Expected<std::vector<KernelProgram>> programsOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine) {
-    constexpr std::size_t most = 8;
+    constexpr std::size_t most = 3;
     std::vector<KernelProgram> out;
     const auto take = [&](Expected<KernelProgram> one) -> Expected<void> {
         if (!one) return tl::unexpected(one.error());

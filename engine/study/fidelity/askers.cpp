@@ -4,6 +4,7 @@
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/own_type.h"
 #include "methods/gpu/gpu_cycle.h"
+#include "methods/gpu/gpu_kernels.h"
 #include "methods/gpu/gpu_sample.h"
 #include "methods/gpu/interval_for_cycles.h"
 #include "methods/model/kernel_bound.h"
@@ -128,19 +129,22 @@ bool sameOptions(const ModelOptions& a, const ModelOptions& b) {
 }
 
 // What simulations are paid by, known before they are begun.
-void countInstructions(KernelAskers& askers) {
+void countSimulated(KernelAskers& askers) {
     double most = 0;
     const Composition* simulated = nullptr;
     for (const KernelAsker& asker : askers.all) {
         most = std::max(most, asker.mostInstructions);
-        if (asker.mostInstructions > 0 && asker.open.gpu) simulated = &asker.open;
+        if ((asker.mostInstructions > 0 || !asker.standsFor.empty()) && asker.open.gpu) simulated = &asker.open;
     }
     if (!simulated) return;
     const auto machine = machineOf(*simulated->gpu);
     if (!machine) return;
-    for (KernelUnit& unit : askers.units)
-        unit.instructions =
-            instructionsToSimulate(simulated->list().launches[unit.first()].kernel, *simulated->gpu, *machine, most);
+    for (KernelUnit& unit : askers.units) {
+        const Kernel& kernel = simulated->list().launches[unit.first()].kernel;
+        if (most > 0) unit.instructions = instructionsToSimulate(kernel, *simulated->gpu, *machine, most);
+        if (const auto programs = programsOf(kernel, *simulated->gpu, *machine))
+            unit.programs = static_cast<double>(programs->size());
+    }
 }
 
 // `wantsOwnType`: a method refuses a type for which the device has no unit; full fidelity's word counts alone.
@@ -210,7 +214,8 @@ double KernelAsker::stated(const KernelUnit& unit) const {
     const double share =
         mostInstructions > 0
             ? std::max(std::min(unit.instructions, mostInstructions) / cycleBudgetInstructions, leastShare)
-            : 1;
+        : standsFor.empty() ? 1
+                            : unit.programs / intervalTries;
     return share * cost.perKernel + (flopsPerCycle > 0 ? cost.perCycle * unit.flops / flopsPerCycle : 0);
 }
 
@@ -261,7 +266,7 @@ Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std
                     "a device that some method takes", "`orrery-cli run` says why each method refuses");
     }
     makeUnits(askers);
-    countInstructions(askers);
+    countSimulated(askers);
     for (KernelAsker& asker : askers.all) asker.said.resize(askers.units.size());
     const auto total = [&](const KernelAsker& asker) {
         double sum = asker.cost.fixed;

@@ -20,6 +20,7 @@ struct KernelUnit {
     double count = 0;         ///< launches, repeats counted
     double flops = 0;         ///< of one launch
     double instructions = 0;  ///< of warps, of one launch: what a simulation of it runs, at most its budget
+    double programs = 1;      ///< of one launch, among which gpu-interval chooses: tiles of a product
     std::size_t first() const { return launches.front(); }
 };
 
