@@ -39,7 +39,7 @@ QSize BarList::sizeHint() const {
 }
 
 QSize BarList::minimumSizeHint() const {
-    return {220, std::min(sizeHint().height(), 180)};
+    return {170, std::min(sizeHint().height(), 180)};
 }
 
 QRectF BarList::rowOf(int bar) const {
