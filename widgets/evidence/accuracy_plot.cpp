@@ -44,7 +44,7 @@ AccuracyPlot::AccuracyPlot(QWidget* parent) : QWidget(parent) {
         tr("Each point is a method. Click one to see its largest errors. The wheel zooms, a drag moves, a double click "
            "shows everything"));
     setFocusPolicy(Qt::StrongFocus);
-    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&Theme::instance(), &Theme::changed, this, &AccuracyPlot::changed);
 }
 
 void AccuracyPlot::setPoints(std::vector<AccuracyPoint> points) {
@@ -53,18 +53,18 @@ void AccuracyPlot::setPoints(std::vector<AccuracyPoint> points) {
     QStringList lines;
     for (const AccuracyPoint& point : points_) lines << textOf(point);
     setAccessibleDescription(lines.join(QStringLiteral("; ")));
-    update();
+    changed();
 }
 
 void AccuracyPlot::setPublished(std::vector<PublishedPoint> published) {
     published_ = std::move(published);
     crosses_.clear();
-    update();
+    changed();
 }
 
 void AccuracyPlot::setCost(CostAxis cost) {
     cost_ = cost;
-    update();
+    changed();
 }
 
 double AccuracyPlot::costOf(const AccuracyPoint& point) const {
@@ -74,7 +74,7 @@ double AccuracyPlot::costOf(const AccuracyPoint& point) const {
 
 void AccuracyPlot::setSameRows(bool same) {
     sameRows_ = same;
-    update();
+    changed();
 }
 
 std::vector<std::vector<int>> AccuracyPlot::fronts() const {
@@ -91,7 +91,7 @@ int AccuracyPlot::publishedAt(const QPointF& place) const {
 
 void AccuracyPlot::setCurrent(int point) {
     current_ = point;
-    update();
+    changed();
 }
 
 QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
@@ -367,9 +367,17 @@ int AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row, bool measuri
 }
 
 void AccuracyPlot::paintEvent(QPaintEvent*) {
+    // Its names cost milliseconds to place, and the widgets around it repaint it at every change of their own.
+    const QSize pixels = size() * devicePixelRatioF();
+    if (picture_.size() != pixels || picture_.devicePixelRatio() != devicePixelRatioF()) {
+        picture_ = QPixmap(pixels);
+        picture_.setDevicePixelRatio(devicePixelRatioF());
+        picture_.fill(Theme::instance().colours().surface);
+        QPainter drawing(&picture_);
+        paint(drawing, rect());
+    }
     QPainter painter(this);
-    painter.fillRect(rect(), Theme::instance().colours().surface);
-    paint(painter, rect());
+    painter.drawPixmap(0, 0, picture_);
     if (!points_.empty() && hasFocus()) {
         painter.setPen(Theme::instance().colours().accent);
         painter.setBrush(Qt::NoBrush);
@@ -383,6 +391,7 @@ QString AccuracyPlot::exportTo(const QString& file) {
     QString problem = writePicture(file, wanted, tr("Error against cost to compute"),
                                    [this](QPainter& painter, const QRect& all) { paint(painter, all); });
     current_ = chosen;
+    changed();  // the places are now those of the written picture
     return problem;
 }
 
@@ -463,6 +472,11 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     paintLegend(painter, legend, false);
 }
 
+void AccuracyPlot::changed() {
+    picture_ = {};
+    update();
+}
+
 void AccuracyPlot::choose(int point) {
     setCurrent(point);
     emit chosen(point);
@@ -477,12 +491,12 @@ void AccuracyPlot::mousePressEvent(QMouseEvent* event) {
 
 void AccuracyPlot::wheelEvent(QWheelEvent* event) {
     if (!zoom_.wheel(*event)) return event->ignore();
-    update();
+    changed();
 }
 
 void AccuracyPlot::mouseMoveEvent(QMouseEvent* event) {
     if (zoom_.move(*event)) {
-        update();
+        changed();
     }
 }
 
@@ -492,7 +506,7 @@ void AccuracyPlot::mouseReleaseEvent(QMouseEvent* event) {
 
 void AccuracyPlot::mouseDoubleClickEvent(QMouseEvent* event) {
     if (zoom_.doubleClick(*event)) {
-        update();
+        changed();
     }
 }
 

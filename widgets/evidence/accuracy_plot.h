@@ -11,6 +11,7 @@
 #include "widgets/common/plot_axis.h"
 #include "widgets/common/plot_zoom.h"
 
+#include <QPixmap>
 #include <QPointF>
 #include <QRectF>
 #include <QWidget>
@@ -96,6 +97,7 @@ protected:
 
 private:
     void choose(int point);
+    void changed();
     void paint(QPainter& painter, const QRect& all);
     QString textOf(const AccuracyPoint& point) const;
     void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& x, const PlotAxis& y) const;
@@ -116,6 +118,7 @@ private:
     bool sameRows_ = true;
     QRectF unknown_;
     PlotZoom zoom_;
+    QPixmap picture_;  ///< of what is shown; null after a change
 };
 
 }  // namespace orrery::ui

@@ -156,12 +156,55 @@ QLineF leaderTo(const QPointF& mark, const QRectF& box) {
 }
 
 bool meets(const QLineF& line, const QRectF& box) {
+    // A leader mostly ends far from a box; what lies wholly on one side of it needs no clipping.
+    if (std::max(line.x1(), line.x2()) < box.left() || std::min(line.x1(), line.x2()) > box.right() ||
+        std::max(line.y1(), line.y2()) < box.top() || std::min(line.y1(), line.y2()) > box.bottom())
+        return false;
     return !clipped(line, box).isNull();
 }
 
 bool meet(const QLineF& a, const QLineF& b) {
     return a.intersects(b, nullptr) == QLineF::BoundedIntersection;
 }
+
+// Of boxes of a positive size; QRectF's own first turns every box the right way round.
+bool covers(const QRectF& a, const QRectF& b) {
+    return a.left() < b.right() && b.left() < a.right() && a.top() < b.bottom() && b.top() < a.bottom();
+}
+
+// Where a name may stand: a grid of boxes, from the shortest line back to the mark to the longest.
+class NearestFirst {
+public:
+    NearestFirst(const QPointF& mark, const QSizeF& size, const QRectF& area, double column) {
+        for (double y = area.top(); y + size.height() <= area.bottom(); y += size.height() / 2) {
+            for (double x = area.left(); x + size.width() <= area.right(); x += column) {
+                const QRectF box({x, y}, size);
+                places_.push_back({leaderTo(mark, box).length(), places_.size(), box});
+            }
+        }
+        std::make_heap(places_.begin(), places_.end(), farther);
+    }
+    struct Place {
+        double length = 0;  // pixels
+        std::size_t index = 0;
+        QRectF box;
+    };
+    /// The next place, or null when none is nearer than or as near as `most`.
+    const Place* next(double most) {
+        if (places_.empty() || places_.front().length > most) return nullptr;
+        std::pop_heap(places_.begin(), places_.end(), farther);
+        last_ = places_.back();
+        places_.pop_back();
+        return &last_;
+    }
+
+private:
+    static bool farther(const Place& a, const Place& b) {
+        return a.length != b.length ? a.length > b.length : a.index > b.index;
+    }
+    std::vector<Place> places_;
+    Place last_;
+};
 
 }  // namespace
 
@@ -177,9 +220,9 @@ std::vector<PlacedName> placeNames(const std::vector<QPointF>& marks, const std:
         const QPointF mark = marks[i];
         const QSizeF size = names[i];
         const auto fits = [&](const QRectF& box) {
-            const auto covers = [&](const QRectF& other) { return other.intersects(box); };
-            return area.contains(box) && std::none_of(boxes.begin(), boxes.end(), covers) &&
-                   std::none_of(discs.begin(), discs.end(), covers) &&
+            const auto isCovered = [&](const QRectF& other) { return covers(other, box); };
+            return area.contains(box) && std::none_of(boxes.begin(), boxes.end(), isCovered) &&
+                   std::none_of(discs.begin(), discs.end(), isCovered) &&
                    std::none_of(leaders.begin(), leaders.end(), [&](const QLineF& line) { return meets(line, box); });
         };
         const double d = radius + beside;
@@ -188,22 +231,21 @@ std::vector<PlacedName> placeNames(const std::vector<QPointF>& marks, const std:
             if (placed[i].placed || !fits(box)) continue;
             placed[i] = {true, box, {}};
         }
-        double least = std::numeric_limits<double>::infinity();
-        for (double y = area.top(); !placed[i].placed && y + size.height() <= area.bottom(); y += size.height() / 2) {
-            for (double x = area.left(); x + size.width() <= area.right(); x += column) {
-                const QRectF box({x, y}, size);
-                const QLineF line = leaderTo(mark, box);
-                if (line.length() < radius || line.length() >= least || !fits(box)) continue;
-                double cost = line.length();
+        if (!placed[i].placed) {
+            NearestFirst places(mark, size, area, column);
+            double least = std::numeric_limits<double>::infinity();
+            while (const auto* place = places.next(least)) {
+                if (place->length < radius || !fits(place->box)) continue;
+                const QLineF line = leaderTo(mark, place->box);
+                double cost = place->length;
                 for (const QLineF& other : leaders) cost += meet(other, line) ? crossing : 0;
                 for (const QRectF& other : boxes) cost += meets(line, other) ? acrossName : 0;
                 for (std::size_t m = 0; m < discs.size(); ++m) cost += m != i && meets(line, discs[m]) ? acrossMark : 0;
                 if (cost >= least) continue;
                 least = cost;
-                placed[i] = {false, box, line};
+                placed[i] = {true, place->box, line};
             }
         }
-        placed[i].placed = placed[i].placed || std::isfinite(least);
         if (!placed[i].placed) continue;
         boxes.push_back(placed[i].box);
         if (!placed[i].leader.isNull()) leaders.push_back(placed[i].leader);

@@ -49,7 +49,7 @@ struct PlacedName {
 
 /// The names of marks, earlier ones choose first: beside the mark, else in the nearest free place from which a line
 /// leads to it and to no other. No name covers a mark or a name, none leaves the area; where there is no room left a
-/// name is not placed. O(names² × places), some milliseconds for twenty names.
+/// name is not placed. O(names² × places), most places are never looked at.
 std::vector<PlacedName> placeNames(const std::vector<QPointF>& marks, const std::vector<QSizeF>& names, double radius,
                                    const QRectF& area, const std::vector<QRectF>& taken);
 

@@ -19,10 +19,12 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QPushButton>
+#include <QTimer>
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 namespace orrery::app {
 
@@ -155,6 +157,13 @@ QString pointsTip(const MethodFacts& facts) {
 }
 
 }  // namespace
+
+struct AccuracyTab::Plane {
+    Plane(std::vector<ui::AccuracyPoint> all, std::vector<int> which)
+        : points(std::move(all)), pointed(std::move(which)) {}
+    std::vector<ui::AccuracyPoint> points;
+    std::vector<int> pointed;
+};
 
 void AccuracyTab::showChips() {
     std::vector<ui::RowChipGroup> groups;
@@ -297,7 +306,7 @@ void AccuracyTab::showProgress() {
 void AccuracyTab::showMethods() {
     std::vector<ui::AccuracyPoint> points;
     std::vector<std::vector<ui::Cell>> cells;
-    pointed_.clear();
+    std::vector<int> pointed;
     const bool common = common_->isChecked() && compared_;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
         const Judgement& each = judged_[i];
@@ -321,7 +330,7 @@ void AccuracyTab::showMethods() {
         const bool apart = compared_ && !compared_->isCompared(at);
         const CommonFigures* shared = common ? compared_->figuresOf(at) : nullptr;
         const EvaluationFigures& figures = shared ? shared->figures : own;
-        pointed_.push_back(static_cast<int>(cells.size()));
+        pointed.push_back(static_cast<int>(cells.size()));
         const MethodCard& card = *each.card;
         const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
         points.push_back({each.method,
@@ -394,8 +403,9 @@ void AccuracyTab::showMethods() {
             cells.back().front().tip = tr("Imported from %1").arg(each.importedFrom);
         }
     }
-    plot_->setSameRows(!compared_ || (compared_->page && onSameRows(*compared_->page)));
-    plot_->setPoints(std::move(points));
+    // Table and plane each take milliseconds to paint: the plane in a turn of its own, once for all that came meanwhile.
+    if (!std::exchange(plane_, std::make_shared<Plane>(std::move(points), std::move(pointed))))
+        QTimer::singleShot(0, this, &AccuracyTab::showPlane);
     const bool first = methods_->cells()->rowCount() == 0;
     methods_->setCells(
         // First what decides, and what a low window still shows: error, equals, trust, cost, set-up.
@@ -407,6 +417,13 @@ void AccuracyTab::showMethods() {
     const int widest = static_cast<int>(widestName * ui::Theme::instance().scale());
     if (first) methods_->setColumnWidth(0, std::min(methods_->columnWidth(0), widest));
     if (shown_ < 0) showMethod(-1);
+}
+
+void AccuracyTab::showPlane() {
+    const std::shared_ptr<Plane> plane = std::exchange(plane_, nullptr);
+    pointed_ = std::move(plane->pointed);
+    plot_->setSameRows(!compared_ || (compared_->page && onSameRows(*compared_->page)));
+    plot_->setPoints(std::move(plane->points));
 }
 
 void AccuracyTab::showMethod(int at) {

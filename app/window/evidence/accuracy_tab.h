@@ -117,6 +117,7 @@ private:
     void showChips();
     void showMatrix();
     void showMethods();
+    void showPlane();
     void inTurn(std::function<void()> then);  ///< when the window has taken its events, unless more is asked by then
     void showMethod(int at);
     /// Where one column of the matrix was clicked, why `judgement` has no rows in it; empty where it may have some.
@@ -145,6 +146,8 @@ private:
     std::optional<MethodMatrix> soFar_;                  ///< until all are compared
     int turn_ = 0;                                       ///< of inTurn()
     bool judging_ = false, stale_ = false;               ///< methods are being asked; chips were clicked meanwhile
+    struct Plane;
+    std::shared_ptr<Plane> plane_;                       ///< what the plot shows next; null when it shows it
     std::vector<int> pointed_;                           ///< which judgement each point of the plot is
     std::vector<std::size_t> worstRows_, residualRows_;  ///< rows of the shown evaluation, as they are listed and drawn
     int shown_ = -1, focused_ = -1;  ///< of the judgements: whose rows are listed, whose cell of the matrix is ringed
