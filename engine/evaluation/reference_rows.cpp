@@ -1,6 +1,8 @@
 #include "evaluation/reference_rows.h"
 
+#include "workload/engine_kernels.h"
 #include "workload/kernel.h"
+#include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
 
@@ -349,6 +351,8 @@ private:
             quiet_ = false;
         }
         row.kernel = draft_.kernel;
+        row.kernel.flashDecoding |= row.kernel.kind == KernelKind::DecodeAttention &&
+                                    !latentCache(row.kernel.attention) && decodesByFlash(table_.software);
         row.device = device();
         row.line = stream_.line();
         ++sound_;

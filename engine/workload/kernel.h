@@ -80,6 +80,9 @@ struct Kernel {
     std::int64_t batch = 1, m = 0, n = 0, k = 0;
     AttentionShape attention;
     std::int64_t window = 0;  ///< tokens that attention looks back, 0 for all
+    /// Decode attention as FlashAttention and FlashInfer run it: any number of query heads of one cache head share a
+    /// block, and a cache of 8 bits is widened there. False: as TensorRT-LLM does (engine_kernels.h).
+    bool flashDecoding = false;
     ConvolutionShape convolution;
     ExpertShape experts;
     CollectiveOp collective = CollectiveOp::AllReduce;

@@ -62,6 +62,7 @@ std::uint64_t kernelIdentity(const Kernel& k) {
             const auto& a = k.attention;
             mixer.add(nameHash(k.kvType)).add({a.batch, a.heads, a.kvHeads, a.queries, a.keys, a.headDim, a.valueDim});
             mixer.add({a.causal, a.flash, k.window});
+            if (k.flashDecoding) mixer.add({1});
             break;
         }
         case KernelKind::Elementwise:

@@ -127,6 +127,7 @@ std::string kernelSource(const Kernel& k) {
             text.number("value_dim", a.valueDim, a.headDim).flag("causal", a.causal).number("window", k.window);
             text.type("dtype", k.type, Kernel{}.type).type("kv", k.kvType, k.type);
             if (!a.flash) text.word("fused", "no");
+            text.flag("flash_decoding", k.flashDecoding);
             break;
         }
         case KernelKind::Elementwise:

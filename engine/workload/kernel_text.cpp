@@ -19,6 +19,7 @@ std::string attention(const Kernel& kernel) {
                                    a.queries, a.keys, a.heads, a.kvHeads, a.headDim, toText(kernel.type));
     if (kernel.kvType != kernel.type) text.append(", ").append(toText(kernel.kvType)).append(" cache");
     if (kernel.window > 0) text += fmt::format(", window {}", kernel.window);
+    if (kernel.flashDecoding) text += ", flash decoding";
     return a.flash ? text : text + ", not fused";
 }
 

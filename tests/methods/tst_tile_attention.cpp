@@ -147,6 +147,34 @@ private slots:
         QCOMPARE(decodePlan(attention(decode, 512, 32, 8, 65536, 128), gpu).splits, 1.0);
     }
 
+    // FlashAttention and FlashInfer: a tile takes any number of query heads of one cache head, 64 and 64.
+    void flashDecodingReadsTheCacheOnce() {
+        const GpuView gpu = handmadeGpu();
+        const auto flash = [](Kernel kernel) {
+            kernel.flashDecoding = true;
+            return kernel;
+        };
+        const Kernel wide = attention(decode, 64, 64, 1, 4096, 128), narrow = attention(decode, 64, 32, 1, 4096, 128);
+        const auto seconds = [&](const Kernel& kernel) { return nominalSeconds(decodeAttentionFamily(), kernel, gpu); };
+        const DecodePlan plan = decodePlan(flash(wide), gpu);
+        QVERIFY(plan.grouped);
+        QCOMPARE(plan.heads, 64.0);  // one tile for each sequence
+        QCOMPARE(decodePlan(flash(attention(decode, 64, 128, 1, 4096, 128)), gpu).heads, 128.0);
+        // Head by head each of 64 reads the cache; together they read it once, as 32 do.
+        QVERIFY(seconds(wide) > 5 * seconds(flash(wide)));
+        QVERIFY(seconds(flash(wide)) < 1.5 * seconds(flash(narrow)));
+        QVERIFY(seconds(flash(wide)) >= seconds(flash(narrow)));
+        const double cache = 64.0 * 4096 * 2 * 128 * 2;
+        QVERIFY(seconds(flash(wide)) > cache / gpu.dramBandwidth);
+        // It widens a cache of 8 bits: that is no slower, and not twice as fast.
+        Kernel eight = flash(narrow);
+        eight.kvType = DType::FP8;
+        QVERIFY(seconds(eight) <= seconds(flash(narrow)));
+        QVERIFY(seconds(eight) > 0.6 * seconds(flash(narrow)));
+        QVERIFY(kernelIdentity(wide) != kernelIdentity(flash(wide)));
+        QVERIFY(toText(wide) != toText(flash(wide)));
+    }
+
     void windowsAndGroupsSaveBytes() {
         const GpuView gpu = handmadeGpu();
         Kernel kernel = attention(decode, 64, 32, 8, 65536, 128);

@@ -9,6 +9,7 @@
 #include "methods/model/open_composition.h"
 #include "methods/model/pass_evidence.h"
 #include "methods/model/power.h"
+#include "workload/engine_kernels.h"
 
 #include <fmt/format.h>
 
@@ -363,6 +364,7 @@ ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context
     options.fusion = fusionOf(optionOf(card, context, "fusion"));
     options.streams = optionOf(card, context, "streams") == "on";
     options.chains = optionOf(card, context, "chains") == "on";
+    options.flashDecoding = decodesByFlash(software.engine);
     if (const auto* step = std::get_if<TrainingStep>(&task)) {
         options.step = Step::Training;
         options.optimizer = step->optimizer;

@@ -1,6 +1,7 @@
 #include "methods/model/iteration_launches.h"
 
 #include "base/maths.h"
+#include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
 
@@ -144,7 +145,10 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
         auto launches = made.graphLaunches(1, 256, phase, groups, &names);
         for (std::size_t i = 0; i < launches.size(); ++i) {
             if (attends(launches[i].kernel)) {
-                launches[i].kernel.window = windowed(names[i]) ? model.config.window : 0;
+                Kernel& kernel = launches[i].kernel;
+                kernel.window = windowed(names[i]) ? model.config.window : 0;
+                kernel.flashDecoding =
+                    model.flashDecoding && phase == Phase::Decode && !latentCache(kernel.attention);
                 (phase == Phase::Prefill ? made.prefill_ : made.decode_).push_back(launches[i]);
             } else {
                 made.present_[static_cast<std::size_t>(groups[i])] = true;

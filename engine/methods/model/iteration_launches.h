@@ -33,6 +33,7 @@ struct ServedTransformer {
     Fusion fusion = Fusion::Epilogue;
     CollectiveLibrary collectives = CollectiveLibrary::Custom;
     bool sampler = true;
+    bool flashDecoding = false;  ///< Kernel::flashDecoding of its decode attention
     /// Which experts tokens choose. All wait for the slowest device: it is taken to have the most (token, expert) pairs
     /// and the most distinct experts of any, spread evenly over those. Balanced on one wave: as graphs of the model.
     ExpertRouting routing;

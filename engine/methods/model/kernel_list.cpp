@@ -1,5 +1,7 @@
 #include "methods/model/kernel_list.h"
 
+#include "workload/kernel_parts.h"
+
 #include <deque>
 #include <mutex>
 
@@ -44,12 +46,18 @@ void writeOutScores(const Graph& graph, LaunchList& list) {
     }
 }
 
+bool decodes(const Kernel& kernel) {
+    return kernel.kind == KernelKind::DecodeAttention && !latentCache(kernel.attention);
+}
+
 KernelListPtr make(const Workload& workload, const ModelOptions& options, bool rewritten) {
     auto made = std::make_shared<KernelList>();
     ModelOptions asked = options;
     asked.wholeExperts = options.wholeExperts && rewritten;
     made->list = launchesOf(workload, asked);
     if (!rewritten) writeOutScores(workload.graph, made->list);
+    for (Launch& launch : made->list.launches)
+        launch.kernel.flashDecoding = options.flashDecoding && decodes(launch.kernel);
     const auto& launches = made->list.launches;
     std::vector<std::uint64_t> identity;
     identity.reserve(launches.size());
@@ -64,7 +72,7 @@ struct KeptList {
     Fusion fusion;
     Step step;
     Optimizer optimizer;
-    bool rewritten;
+    bool rewritten, flashDecoding;
     KernelListPtr list;
 };
 
@@ -79,7 +87,8 @@ KernelListPtr kernelListOf(const WorkloadPtr& workload, const ModelOptions& opti
         for (const KeptList& each : kept) {
             const bool same = !each.workload.owner_before(workload) && !workload.owner_before(each.workload);
             if (same && each.fusion == options.fusion && each.step == options.step &&
-                each.optimizer == options.optimizer && each.rewritten == rewritten)
+                each.optimizer == options.optimizer && each.rewritten == rewritten &&
+                each.flashDecoding == options.flashDecoding)
                 return each.list;
         }
     }
@@ -87,7 +96,7 @@ KernelListPtr kernelListOf(const WorkloadPtr& workload, const ModelOptions& opti
     const std::scoped_lock lock(mutex);
     std::erase_if(kept, [](const KeptList& each) { return each.workload.expired(); });
     if (kept.size() >= most) kept.pop_front();
-    kept.push_back({workload, options.fusion, options.step, options.optimizer, rewritten, made});
+    kept.push_back({workload, options.fusion, options.step, options.optimizer, rewritten, options.flashDecoding, made});
     return made;
 }
 

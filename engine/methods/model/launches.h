@@ -36,6 +36,7 @@ struct ModelOptions {
     /// The experts of a layer are one kernel, as inference engines run them and tables measure them. Not while
     /// training, whose frameworks permute, multiply and activate in kernels of their own.
     bool wholeExperts = true;
+    bool flashDecoding = false;  ///< Kernel::flashDecoding of its decode attention
 };
 
 enum class Part : std::uint8_t { Forward, Loss, Backward, Optimizer };

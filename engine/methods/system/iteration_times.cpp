@@ -12,6 +12,7 @@
 #include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/splitwise_table.h"
 #include "methods/trace/vidur_tables.h"
+#include "workload/engine_kernels.h"
 
 #include <fmt/format.h>
 
@@ -331,6 +332,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     if (device.gpu) spec.stack = ForeignStack(choice->id, calibrations, *device.gpu, host->engine);
     spec.model.collectives = spec.software.collectives;
     spec.model.sampler = spec.software.sampler;
+    spec.model.flashDecoding = decodesByFlash(host->engine);
     spec.device = device.device;
     spec.readRate = device.readRate;
     spec.gpu = device.gpu;

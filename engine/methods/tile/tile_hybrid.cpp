@@ -99,7 +99,7 @@ MethodCard tileHybridCard() {
 
 KernelMethod tileHybridKernels() {
     return {.id = tileHybridId,
-            .version = tileHybridVersion,
+            .version = "2.1",  // fits are as of 2
             .binder = bindTileHybrid,
             .fit = fitTileHybrid,
             .card = tileHybridCard()};

@@ -2,7 +2,9 @@
 
 #include "learning/foreign.h"
 #include "methods/answer/direct_convolution.h"
+#include "methods/tile/tile_wave_attention.h"
 #include "methods/tile/tile_wave_convolution.h"
+#include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
 
@@ -199,6 +201,18 @@ KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const Ti
     return story;
 }
 
+namespace {
+
+constexpr std::int8_t headsApartNote = 1;  // after that of direct convolutions
+
+bool takenApart(const Kernel& kernel, const GpuView& gpu) {
+    if (kernel.kind != KernelKind::DecodeAttention || latentCache(kernel.attention)) return false;
+    const DecodePlan plan = decodePlan(kernel, gpu);
+    return !plan.grouped && plan.groups > plan.rows;
+}
+
+}  // namespace
+
 KernelPrice TilePricer::priced(const Kernel& kernel, bool byHost) const {
     return fasterConvolution(kernel, bindings_.gpu, [&](const Kernel& each) { return pricedAs(each, byHost); });
 }
@@ -216,6 +230,7 @@ KernelPrice TilePricer::pricedAs(const Kernel& kernel, bool byHost) const {
     price.bound = physics.bound;
     take(sectionPrice(kernel, *binding, physics), price);
     if (!byHost) hideHostLaunch(*binding, physics, price);
+    if (takenApart(kernel, bindings_.gpu)) price.note = headsApartNote;
     return price;
 }
 
@@ -249,7 +264,11 @@ std::vector<std::string> TilePricer::assumptions() const {
 }
 
 std::vector<KernelNote> TilePricer::notes() const {
-    return directConvolutionNotes();
+    std::vector<KernelNote> notes = directConvolutionNotes();
+    notes.push_back({"more than 32 query heads share a cache head, and TensorRT-LLM then reads the cache once for each "
+                     "query head; other engines read it once for all",
+                     "tile.heads-apart", "If it is vLLM or SGLang, name it: --software 'vLLM 0.24.0'"});
+    return notes;
 }
 
 }  // namespace orrery

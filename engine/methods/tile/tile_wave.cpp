@@ -89,7 +89,8 @@ MethodCard tileWaveCard() {
 }  // namespace
 
 KernelMethod tileWaveKernels() {
-    return {.id = id, .version = version, .binder = bindTileWave, .fit = fitTileWave, .card = tileWaveCard()};
+    // Fits are as of 2.
+    return {.id = id, .version = "2.1", .binder = bindTileWave, .fit = fitTileWave, .card = tileWaveCard()};
 }
 
 }  // namespace orrery

@@ -37,6 +37,7 @@ AttentionTiles attentionTiles(const Kernel& kernel);
 struct DecodePlan {
     bool grouped = false;  ///< one block serves all query heads of a group
     double groups = 1;     ///< query heads per head of the cache
+    double rows = 32;      ///< of them that one block takes
     double keys = 1;       ///< of one sequence inside the window
     double heads = 1;      ///< batch × heads that have blocks of their own
     double splits = 1;     ///< parts of the cache of one sequence

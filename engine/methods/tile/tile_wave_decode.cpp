@@ -69,6 +69,7 @@ double bytesPer(DType type) {
 // TensorRT-LLM's kernel for Hopper takes caches of 8 bits alone (decoderXQAImplJIT, `supportConfigQGMMA`).
 double gainOf(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     if (detachedSums(gpu)) return p[Detached];
+    if (kernel.flashDecoding) return 1;
     return bits(kernel.kvType) <= 8 && fetchesOperands(gpu) ? p[Fetching] : 1;
 }
 
@@ -84,11 +85,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double gain = plan.grouped ? gainOf(kernel, gpu, p) : 1;
     const double rate = (plan.grouped ? p[GroupedRate] : p[HeadRate]) * speed * gain;
     const double peak = gpu.peak(plan.grouped, plan.grouped ? kernel.type : DType::F32) / gpu.sms;
-    const double rows = plan.grouped ? std::min(32.0, plan.groups) : extent(a.queries);
+    const double rows = plan.grouped ? std::min(plan.rows, plan.groups) : extent(a.queries);
     const double multiply =
         2 * rows * width * keys / (peak * (plan.grouped ? std::min(1.0, p[GroupedTensor] * gain) : p[HeadVector]));
     // Who converts a narrow cache in the warps that multiply streams it no faster than a wide one.
-    const double converted = fetchesOperands(gpu) ? 1 : std::max(1.0, 2 / bytesPer(kernel.kvType));
+    const bool widens = !fetchesOperands(gpu) || kernel.flashDecoding;
+    const double converted = widens ? std::max(1.0, 2 / bytesPer(kernel.kvType)) : 1;
     const double stream = keys * plan.rowBytes * share * converted / rate;
     // On tensor units products hide behind loads; the vector kernel converts and adds in the same threads.
     const double inside = plan.grouped ? std::max(stream, multiply) : stream + multiply;
@@ -98,7 +100,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
         extent(a.batch) * extent(a.heads) * extent(a.queries) * (extent(a.headDim) + extent(a.valueDim)) * 2;
     const double bytes = share * plan.cacheBytes + result;
     const double miss = tile::missShare(bytes, p[Kept] * keepingCache(gpu, p[Whole]));
-    const double rereads = plan.grouped ? std::max(1.0, plan.groups / 32) : plan.groups;
+    const double rereads = plan.grouped ? std::max(1.0, plan.groups / plan.rows) : plan.groups;
 
     TilePhysics out;
     out.launch = p[DecodeLaunch];
@@ -147,18 +149,22 @@ DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu) {
     const double batch = extent(a.batch), heads = extent(a.heads), kvHeads = extent(a.kvHeads);
     const double history = extent(a.keys);
     // TensorRT-LLM's decoderXQAConstants.h: tokens of a part, blocks per multiprocessor at least, waves at most.
-    constexpr double tokensPerPart = 128, blockFactor = 4, waveFactor = 8, groupRows = 32;
+    constexpr double tokensPerPart = 128, blockFactor = 4, waveFactor = 8;
     DecodePlan plan;
+    // A tile of FlashAttention has 64 rows at least, those of one warp group's products.
+    plan.rows = kernel.flashDecoding ? 64 : 32;
     plan.groups = std::max(1.0, heads / kvHeads) * extent(a.queries);
     plan.keys = kernel.window > 0 ? std::min(history, extent(kernel.window)) : history;
     const double elements = latentCache(a) ? extent(a.headDim) : extent(a.headDim) + extent(a.valueDim);
     plan.rowBytes = elements * bytesPer(kernel.kvType);
     plan.cacheBytes = batch * kvHeads * plan.keys * plan.rowBytes;
     const double parts = std::max(1.0, std::floor((history + 1) / tokensPerPart));
-    const bool suits = plan.groups > 1 && plan.groups <= groupRows;
-    plan.grouped = suits && (bits(kernel.kvType) <= 8 || kvHeads * batch * parts * blockFactor >= gpu.sms);
+    const bool suits = plan.groups > 1 && plan.groups <= plan.rows;
+    plan.grouped = kernel.flashDecoding
+                       ? plan.groups > 1
+                       : suits && (bits(kernel.kvType) <= 8 || kvHeads * batch * parts * blockFactor >= gpu.sms);
     if (plan.grouped) {
-        plan.heads = batch * kvHeads * std::ceil(plan.groups / groupRows);
+        plan.heads = batch * kvHeads * std::ceil(plan.groups / plan.rows);
         double splits = std::floor(plan.keys / tokensPerPart);
         splits = std::max(1.0, std::min(splits, std::round(std::sqrt(8 * splits))));
         const double waves = batch * kvHeads * splits / gpu.sms;
