@@ -1,5 +1,7 @@
 #include "widgets/canvas/paint_text.h"
 
+#include "widgets/common/elided_facts.h"
+
 #include <QFontMetricsF>
 #include <QHash>
 #include <QPainter>
@@ -69,7 +71,7 @@ QString fitted(const QString& text, double width, double pixels, bool strong) {
     if (found == elided.constEnd()) {
         if (elided.size() > mostRemembered) elided.clear();
         found = elided.insert(
-            key, QFontMetricsF(textFont(pixels, strong)).elidedText(text, Qt::ElideRight, std::floor(width)));
+            key, elidedFacts(text, QFontMetricsF(textFont(pixels, strong)), std::floor(width)));
     }
     return found->size() < 2 || *found == QStringLiteral("…") ? QString() : *found;
 }

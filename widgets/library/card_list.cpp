@@ -1,5 +1,6 @@
 #include "widgets/library/card_list.h"
 
+#include "widgets/common/elided_facts.h"
 #include "widgets/common/theme.h"
 
 #include <QDrag>
@@ -136,7 +137,7 @@ void CardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         painter->setFont(theme.font(role));
         painter->setPen(ink);
         painter->drawText(QRect(left, top, width, lineOf(role)), Qt::AlignVCenter | Qt::TextSingleLine,
-                          painter->fontMetrics().elidedText(text, Qt::ElideRight, width));
+                          elidedFacts(text, QFontMetricsF(painter->font()), width));
     };
     line(FontRole::Body, colours.text, row.top() + 5, index.data().toString());
     line(FontRole::Small, colours.mutedText, row.top() + 5 + lineOf(FontRole::Body),

@@ -1,5 +1,6 @@
 #include "widgets/tree/component_tree_delegate.h"
 
+#include "widgets/common/elided_facts.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -82,7 +83,7 @@ void ComponentTreeDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
     const int room = box.right() - x;
     if (room > 40)
         painter->drawText(QRect(x, box.top(), room, box.height()), Qt::AlignVCenter | Qt::AlignRight,
-                          painter->fontMetrics().elidedText(numbers, Qt::ElideRight, room));
+                          elidedFacts(numbers, QFontMetricsF(painter->font()), room));
     painter->restore();
 }
 
