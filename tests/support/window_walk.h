@@ -84,6 +84,10 @@ public:
                 if (widget->width() < 8 || widget->height() < 8)
                     blame(*widget, QStringLiteral("is squeezed to nothing"));
             }
+            // Small type is 11 pixels; in Teach all type grows.
+            const int pixels = QFontInfo(widget->font()).pixelSize();
+            if (isControl(*widget) && pixels < qFloor(11 * Theme::instance().scale()))
+                blame(*widget, QStringLiteral("has type of %1 pixels").arg(pixels));
             if (widget->visibleRegion().isEmpty()) continue;
             lookAtText(*widget);
             if (const auto* view = qobject_cast<const QAbstractItemView*>(widget)) lookAtCells(*view);

@@ -11,9 +11,14 @@ IconButton::IconButton(const QString& icon, const QString& name, const QString& 
     setObjectName(objectName);
     setAccessibleName(name);
     setToolTip(name);
-    setFixedSize(22, 22);
     setFocusPolicy(Qt::TabFocus);
-    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+    const auto fit = [this] {
+        const int side = qRound(22 * Theme::instance().scale());
+        setFixedSize(side, side);
+        update();
+    };
+    fit();
+    connect(&Theme::instance(), &Theme::changed, this, fit);
 }
 
 void IconButton::paintEvent(QPaintEvent*) {
@@ -26,13 +31,15 @@ void IconButton::paintEvent(QPaintEvent*) {
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
     if (icon_ == QStringLiteral("×")) {  // themes draw this one in red, as if closing a hint were dangerous
-        painter.setPen(QPen(underMouse() ? colours.text : colours.mutedText, 1.4, Qt::SolidLine, Qt::RoundCap));
+        const double scale = Theme::instance().scale(), arm = 3.5 * scale;
+        painter.setPen(QPen(underMouse() ? colours.text : colours.mutedText, 1.4 * scale, Qt::SolidLine, Qt::RoundCap));
         const QPointF middle = QRectF(rect()).center();
-        painter.drawLine(middle + QPointF(-3.5, -3.5), middle + QPointF(3.5, 3.5));
-        painter.drawLine(middle + QPointF(-3.5, 3.5), middle + QPointF(3.5, -3.5));
+        painter.drawLine(middle + QPointF(-arm, -arm), middle + QPointF(arm, arm));
+        painter.drawLine(middle + QPointF(-arm, arm), middle + QPointF(arm, -arm));
         return;
     }
-    Theme::instance().icon(icon_).paint(&painter, QRect((width() - 16) / 2, (height() - 16) / 2, 16, 16),
+    const int side = qRound(16 * Theme::instance().scale());
+    Theme::instance().icon(icon_).paint(&painter, QRect((width() - side) / 2, (height() - side) / 2, side, side),
                                         Qt::AlignCenter, isEnabled() ? QIcon::Normal : QIcon::Disabled);
 }
 

@@ -78,11 +78,12 @@ void Theme::apply() {
         const QPalette palette = applicationPalette(colours());
         QApplication::setPalette(palette);
         QToolTip::setPalette(palette);
+        // Qt updates a sheet that is there by polishing every widget once for each of its ancestors; taken off and
+        // put on again, every widget is polished twice. The font in between: widgets that a sheet styles do not take
+        // one from their parents.
+        qApp->setStyleSheet({});
         QApplication::setFont(font(FontRole::Body));
         QToolTip::setFont(font(FontRole::Body));
-        // Qt updates a sheet that is there by polishing every widget once for each of its ancestors; taken off and
-        // put on again, every widget is polished twice.
-        qApp->setStyleSheet({});
         qApp->setStyleSheet(styleSheet(*this));
     }
     emit changed();

@@ -19,6 +19,7 @@ namespace {
 
 constexpr double gap = 8;
 constexpr double roomy = 118;  ///< height of a card with all its lanes
+constexpr double narrowest = 230;  ///< width of one, before the theme's scale
 
 QColor promptColour() {
     return Theme::instance().methodColour(1);
@@ -81,15 +82,15 @@ void FleetPicture::paintEvent(QPaintEvent*) {
         const double lane = roomy * Theme::instance().scale();
         std::size_t across = 1;
         const auto rowsFor = [&](std::size_t columns) { return (count + columns - 1) / columns; };
-        while (static_cast<double>(rowsFor(across)) * (lane + gap) > room &&
-               column / static_cast<double>(across + 1) > 230)
+        while (across < count && static_cast<double>(rowsFor(across)) * (lane + gap) > room &&
+               column / static_cast<double>(across + 1) > narrowest * Theme::instance().scale())
             ++across;
         const bool compact = static_cast<double>(rowsFor(across)) * (lane * 0.8 + gap) > room;
         if (compact)
             across = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(std::sqrt(
                                                   static_cast<double>(count) * column / std::max(room, 1.0) / 2.5))));
         const double wide = (column - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
-        const double tall = std::min(compact ? 44.0 : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
+        const double tall = std::min(compact ? 44.0 * Theme::instance().scale() : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
         for (std::size_t r = 0; r < count; ++r) {
             const QRectF card(left + static_cast<double>(r % across) * (wide + gap),
                               top + static_cast<double>(r / across) * (tall + gap), wide, tall);
@@ -150,7 +151,9 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
     painter.setFont(theme.font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();
     const double line = metrics.height();
-    const double nameWidth = metrics.horizontalAdvance(tr("Waiting")) + 14.0;
+    double nameWidth = 0;
+    for (const QString& name : {tr("Waiting"), tr("Prompts"), tr("Decodes"), tr("KV cache")})
+        nameWidth = std::max(nameWidth, metrics.horizontalAdvance(name) + 14.0);
     const double numberWidth = std::max(metrics.horizontalAdvance(tr("%1 tokens").arg(countText(8888))),
                                         metrics.horizontalAdvance(tr("%n sequence(s)", nullptr, 888))) +
                                8.0;

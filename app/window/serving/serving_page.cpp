@@ -82,6 +82,7 @@ void ServingPage::build() {
     auto* row = new ui::BesideLayout(this, static_cast<int>(26 * unit * scale));
     form_ = new ServingForm(this);
     form_->setMinimumWidth(static_cast<int>(38 * unit * scale));
+    form_->setProperty("form", true);  // its layout gives it this width; it follows the type (Layouts::fitType())
     row->addWidget(form_);
     auto* right = new QWidget(this);
     auto* column = new QVBoxLayout(right);
@@ -95,7 +96,6 @@ void ServingPage::build() {
     notes_->setObjectName(QStringLiteral("serving.notes"));
     notes_->setWordWrap(true);
     notes_->hide();
-    column->addWidget(notes_);
     column->addWidget(buildTransport());
     auto* split = named(new QSplitter(Qt::Vertical, right), "serving.split", tr("Replicas and results"),
                         tr("Drag the border to give one part more room"));
@@ -109,6 +109,7 @@ void ServingPage::build() {
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
     column->addWidget(split, 1);
+    column->addWidget(notes_);  // at the foot, where it moves no tab as it comes and goes
     veil_ = new ui::Veil(split);
     row->addWidget(right);
 
