@@ -214,7 +214,7 @@ std::string toldApart(const SideBySide& all) {
         terms[method.common.group] = fmt::format("clock: {}; stack: {}", method.clock, method.stack);
     }
     if (groups.size() < 2) return {};
-    std::string text = "\ngrouped by what they take for granted; `first in` counts within a line:\n";
+    std::string text = "\ngrouped by equal assumptions; `first in` counts within a line:\n";
     for (const auto& [group, methods] : groups)
         text += fmt::format("  {} ({})\n", fmt::join(methods, ", "), terms[group]);
     return text;

@@ -167,7 +167,7 @@ std::string judgedText(const Judged& judged) {
         text += fmt::format("assumptions that differ: {}\n", aspects);
     }
     if (judged.groups > 1) {
-        text += "grouped by what they take for granted of the rows:\n";
+        text += "grouped by equal assumptions about the rows:\n";
         for (std::size_t group = 0; group < judged.groups; ++group) {
             std::string methods, terms;
             for (const std::size_t i : judged.ranking) {

@@ -375,7 +375,7 @@ private slots:
         QVERIFY(plane.find("No front: every method uses its own rows") != std::string::npos);
         QVERIFY(plane.find("stroke-dasharray=\"4 3\"") == std::string::npos);
         const std::string report = judgingReportHtml({"Own", "", "", {own}, 0});
-        QVERIFY(report.find("no line joins the best") != std::string::npos);
+        QVERIFY(report.find("No line joins the best") != std::string::npos);
     }
     // Who has stopped waits for no comparison.
     void aComparisonThatIsStoppedEnds() {

@@ -282,7 +282,7 @@ void ComparisonView::showNotes() {
                             .trimmed());
         if (!estimate.interval.basis.empty()) out += heading(tr("Interval")) + line(qs(estimate.interval.basis));
         if (!estimate.assumptions.empty()) out += heading(tr("Assumptions"));
-        for (const std::string& assumption : estimate.assumptions) out += line(qs(assumption));
+        for (const std::string& assumption : estimate.assumptions) out += line(windowText(assumption));
         if (!estimate.warnings.empty()) out += heading(tr("Warnings"));
         for (const Diagnostic& warned : estimate.warnings)
             out += line(windowText(warned.message) +

@@ -69,13 +69,13 @@ std::string answerHtml(const Judged& judged) {
         const bool apart = best.common.firstShare >= 0.95;
         out += best.common.group != next.common.group
                    ? fmt::format(
-                         " {} follows at {}; the two take other things for granted (see Assumptions), so that a "
-                         "difference may be theirs.",
+                         " {} follows at {}. The two make different assumptions (see Assumptions), and the "
+                         "difference may come from those.",
                          escaped(next.title), shareText(next.common.figures.errors.mape))
-               : apart ? fmt::format(" {} follows at {}; the rows tell the two apart.", escaped(next.title),
+               : apart ? fmt::format(" {} follows at {}. The difference holds in at least 95 % of the draws.", escaped(next.title),
                                      shareText(next.common.figures.errors.mape))
                        : fmt::format(
-                             " {} follows at {}; these rows do not tell the two apart (first in {:.0f} and {:.0f} % "
+                             " {} follows at {}. These rows do not decide between the two (first in {:.0f} and {:.0f} % "
                              "of the draws).",
                              escaped(next.title), shareText(next.common.figures.errors.mape),
                              100 * best.common.firstShare, 100 * next.common.firstShare);
@@ -359,10 +359,11 @@ std::string partHtml(const Judged& judged, bool alone) {
     out +=
         "<h3>Error against cost</h3>" +
         figure(planeSvg(judged, pageWidth),
-               fmt::format("Lower left is better. Bars go from median to 90th percentile, strokes hold the mean error "
-                           "of 90 % of resampled rows; {} A star: not compared, on its own rows.",
-                           onSameRows(judged) ? "a dashed line joins what no other method of equal terms beats in both."
-                                              : "no line joins the best, for every method stands on its own rows."));
+               fmt::format("Lower left is better. Bars go from the median to the 90th percentile. The mean error of "
+                           "90 % of resampled rows is between the strokes. {} A star: not compared, on its own rows.",
+                           onSameRows(judged) ? "A dashed line joins the methods that no method with the same "
+                                                "assumptions beats in both."
+                                              : "No line joins the best, because every method uses its own rows."));
     out += "<h3>By scenario</h3>" +
            figure(matrixSvg(judged, pageWidth), "In a browser, point at a cell for its reason and its figures.");
     out += "<h3>Errors of the rows</h3>" +
