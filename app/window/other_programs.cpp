@@ -122,6 +122,7 @@ bool OtherPrograms::isLooking() const {
 void OtherPrograms::look() {
     again_->setEnabled(false);
     for (Row& row : rows_) row.found = nullptr;
+    told_ = false;
     state_->setTone(ui::Tone::Muted);
     lookAt(0);
 }
@@ -130,11 +131,11 @@ void OtherPrograms::look() {
 void OtherPrograms::lookAt(std::size_t at) {
     if (at >= rows_.size()) {
         const auto here = std::ranges::count_if(rows_, [](const Row& row) { return row.found && row.found->found(); });
-        state_->setFullText(tr("%1 of %2 are here.").arg(here).arg(rows_.size()));
+        if (!told_) state_->setFullText(tr("%1 of %2 are here.").arg(here).arg(rows_.size()));
         again_->setEnabled(true);
         return;
     }
-    state_->setFullText(tr("Looking for %1 …").arg(ui::qs(rows_[at].adapter->title)));
+    if (!told_) state_->setFullText(tr("Looking for %1 …").arg(ui::qs(rows_[at].adapter->title)));
     work_->ask([adapter = rows_[at].adapter](
                    std::stop_token, Progress&) { return std::make_shared<const AdapterFound>(lookFor(*adapter)); },
                [this, at](std::shared_ptr<const AdapterFound> found) {
@@ -213,6 +214,7 @@ void OtherPrograms::ask(const QString& method) {
         emit refused(done.error());
         return;
     }
+    told_ = true;
     state_->setTone(ui::Tone::Good);
     state_->setFullText(
         tr("%1 is now one of the methods of this project. Run (F5) starts it.").arg(ui::qs(methodTitle(text))));

@@ -56,6 +56,7 @@ private:
     ui::Label *detail_, *state_;
     QPushButton *ask_, *recorded_, *file_, *again_;
     Background* work_;
+    bool told_ = false;  ///< what was asked stands in `state_`, whatever is still looked for
 };
 
 }  // namespace orrery::app
