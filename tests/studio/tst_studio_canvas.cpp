@@ -46,6 +46,14 @@ void TestStudioCanvas::anEmptySheetSaysWhatToDo() {
     auto* hint = window->findChild<QLabel*>("canvas.empty");
     QVERIFY(hint->isVisible());
     QVERIFY(hint->text().contains("palette"));
+    // It gives way to the words of what is being placed.
+    Component chip;
+    chip.kind = ComponentKind::Package;
+    chip.name = "chip";
+    canvas()->startPlacing(chip);
+    QVERIFY(!hint->isVisible());
+    QTest::keyClick(canvas(), Qt::Key_Escape);
+    QVERIFY(hint->isVisible());
     QVERIFY(!window->isWindowModified());
     STEP(picture("empty"));
 }

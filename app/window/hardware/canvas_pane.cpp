@@ -92,6 +92,7 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     connect(view_, &ui::CanvasView::hoverChanged, this, &CanvasPane::showHover);
     connect(view_, &ui::CanvasView::hintChanged, this, [this](const QString& hint) { hover_->setText(hint); });
     connect(view_, &ui::CanvasView::designChanged, this, &CanvasPane::showEmptyState);
+    connect(view_, &ui::CanvasView::toolChanged, this, &CanvasPane::showEmptyState);
     showEmptyState();
     showZoom();
 }
@@ -185,7 +186,8 @@ void CanvasPane::showEmptyState() {
     empty_->setAttribute(Qt::WA_TransparentForMouseEvents, hardware_ != nullptr);  // one drops parts there
     empty_->setTextInteractionFlags(hardware_ ? Qt::TextInteractionFlags(Qt::NoTextInteraction)
                                               : Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    empty_->setVisible(empty);
+    // What is being placed names the place that it goes to, in the middle of the sheet.
+    empty_->setVisible(empty && view_->tool() != ui::CanvasView::Tool::Place);
     placeOverlays();
 }
 
