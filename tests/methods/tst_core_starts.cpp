@@ -56,7 +56,9 @@ WorkloadPtr network(const char* name, std::int64_t image) {
     WorkloadRecipe recipe{name, {}};
     recipe.options.weights = recipe.options.activations = DType::F32;
     recipe.options.image = image;
-    return *loadWorkload(recipe);
+    const auto loaded = loadWorkload(recipe);
+    if (!loaded) qFatal("%s", name);
+    return *loaded;
 }
 
 Composition composed(const char* method, const HardwarePtr& hardware, const WorkloadPtr& workload,
@@ -101,7 +103,7 @@ private slots:
     }
     // A tensor that nobody else touches, inside of a fused group, counts nowhere; nothing is further away than a pass.
     void distancesOfNetworks() {
-        for (const char* name : {"mobilenet-v2", "resnet-18", "vit-ti-16", "gpt2"}) {
+        for (const char* name : {"mobilenet-v2", "resnet-18", "vit-ti-16", "bert-base"}) {
             const auto workload = network(name, 224);
             for (const Fusion fusion : {Fusion::Epilogue, Fusion::Compile, Fusion::Apart, Fusion::None}) {
                 ModelOptions options;
@@ -169,11 +171,12 @@ private slots:
         QFETCH(QString, method);
         const auto workload = network("mobilenet-v2", 96);
         double before = INFINITY, first = 0;
-        for (const char* last : {"1.2 MB", "4 MB", "16 MB", "36 MB", "72 MB"}) {
+        for (const char* last : {"2.5 MB", "5 MB", "10 MB", "20 MB", "40 MB", "80 MB"}) {
             const auto made = composed(qPrintable(method), oneCore(last), workload, {{"cores", "fastest"}});
             const double seconds = secondsOf(made);
-            // Blocks of products follow the cache too, and units are drawn: a part in a hundred.
-            QVERIFY2(seconds <= before * 1.01, last);
+            qInfo("%s: %.3f ms", last, 1e3 * seconds);
+            // Blocks of products follow the cache too, and units are drawn.
+            QVERIFY2(seconds <= before * 1.02, last);
             for (std::size_t i = 0; i < made.prices.size(); ++i)
                 QVERIFY(made.prices[i].seconds >= leastSeconds(made.device, made.list().launches[i]) * (1 - 1e-9));
             before = std::min(before, seconds);
@@ -200,13 +203,15 @@ private slots:
         QVERIFY(told->startOf(kernel, {}) == told->startOf(kernel, {1e9, 1e9}));
         QVERIFY(told->startOf(kernel, {1e6, 1e7}) != told->startOf(kernel, {1e6, 1e9}));
         // The story says the same seconds as the price, and where operands are.
-        double cycles = 0;
         bool said = false;
-        for (const KernelTerm& term : told->explainAfter(kernel, {1e6, 1e7}).terms) {
-            if (term.name == "cycles") cycles = term.value;
-            said |= term.meaning.find("they are in l3") != std::string::npos;
-        }
-        QVERIFY(std::abs(cycles / near - 1) < 0.05);
+        const auto cyclesAfter = [&](ReuseDistances reuse) {
+            for (const KernelTerm& term : told->explainAfter(kernel, reuse).terms) {
+                said |= term.meaning.find("they are in l3") != std::string::npos;
+                if (term.name == "cycles") return term.value;
+            }
+            return 0.0;
+        };
+        QVERIFY(std::abs((cyclesAfter({}) - cyclesAfter({1e6, 1e7})) / (cold - near) - 1) < 1e-6);
         QVERIFY(said);
         QVERIFY(std::ranges::any_of(made.pricer->assumptions(), [](const std::string& each) {
             return each.find("Passes follow one another") != std::string::npos && each.find("l3") != std::string::npos;
