@@ -89,8 +89,7 @@ CoresJson jsonOf(const CoresQuestion& question, const SplitRun& run) {
     const auto stack = run.stack(idle);
     for (std::size_t c = 0; c < causeCount; ++c) json["stack"][std::string(toText(static_cast<Cause>(c)))] = stack[c];
     json["stack"]["idle"] = idle;
-    const std::vector<double> sharedBy(chip.sharedBy.begin(), chip.sharedBy.end());
-    json["fork_join_seconds"] = forkJoinSeconds(chip.core, sharedBy, static_cast<std::int64_t>(run.cores.size()));
+    json["fork_join_seconds"] = forkJoinSeconds(chip, run.cores);
     json["bind"] = toText(question.binding);
     json["nodes"] = chip.nodes;
     json["pages"] = toText(chip.pages);

@@ -236,6 +236,15 @@ private slots:
             {1, 0}, {2, 2 * near}, {8, 6 * near}, {7, 6 * near}, {16, 6 * near + 2 * far}, {96, 6 * near + 8 * far}};
         for (const auto& [cores, seconds] : cases)
             QVERIFY(std::abs(pipeline::forkJoinSeconds(machine, sharedBy, cores) - seconds) < 1e-15);
+        // Of those that ran, cores of one last cache or of two.
+        pipeline::Chip chip = pipeline::chipOf(machine);
+        chip.cores = 16, chip.sharedBy = {1, 1, 8};
+        const auto ran = [&](int from, int to) {
+            std::vector<pipeline::CoreResult> all(2);
+            all[0].core = from, all[1].core = to;
+            return pipeline::forkJoinSeconds(chip, all);
+        };
+        QVERIFY(std::abs(ran(0, 7) - 2 * near) < 1e-15 && std::abs(ran(7, 8) - 2 * far) < 1e-15);
         // AnandTech measured 15 to 19 ns within the cache of a Ryzen 9 7950X and 79.5 ns beyond.
         QVERIFY(near / 17e-9 > 0.7 && near / 17e-9 < 1.4);
         QVERIFY(far / 79.5e-9 > 0.7 && far / 79.5e-9 < 1.4);

@@ -274,11 +274,9 @@ void PipelineTab::show(const PipelineAnswer& answer) {
         sub += tr(" · %1 of %2 of memory")
                    .arg(ui::text(BytesPerSecond(split->bytesMoved() / (cycles / chip.core.clock))),
                         ui::text(BytesPerSecond(chip.nodes * chip.nodeBandwidth)));
-        const std::vector<double> sharedBy(chip.sharedBy.begin(), chip.sharedBy.end());
-        const auto cores = static_cast<std::int64_t>(split->cores.size());
-        if (cores > 1)
+        if (split->cores.size() > 1)
             sub += tr(" · beside them %1 to begin on all cores and to wait for the last")
-                       .arg(ui::text(Seconds(forkJoinSeconds(chip.core, sharedBy, cores))));
+                       .arg(ui::text(Seconds(forkJoinSeconds(chip, split->cores))));
     }
     sub += stack[most] > 0 ? tr(" · %1 of the cycles: %2")
                                  .arg(ui::percentText(stack[most] / cycles), wordsOf(static_cast<Cause>(most)))

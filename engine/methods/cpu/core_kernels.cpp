@@ -571,7 +571,7 @@ KernelMethod coreCycleKernels() {
         .card = coreCard("Core cycle by cycle", Methodology::CycleAccurate,
                          "Each kernel as instructions on one core's simulated pipeline, caches and memory, in units "
                          "drawn from each of its loops.",
-                         "12.0 % mean, 8.4 % median of 34 fp32 rows on i9-10940X, 6.0 % and 5.6 % of 26 on "
+                         "12.2 % mean, 8.4 % median of 34 fp32 rows on i9-10940X, 6.1 % and 5.6 % of 26 on "
                          "i7-12700H (timm, torch.compile, batch 1), with "
                          "library=framework, fusion=compile; nothing was fitted but the time of a call; 4.1 % of four "
                          "sizes of MobileNetV2 on one core of i9-13900K (MLPerf)",

@@ -2,12 +2,14 @@
 
 // What it takes that several cores begin a kernel together and that the last one is waited for.
 
-#include "simulation/cpu/core/machine.h"
+#include "simulation/cpu/cores/cores.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <vector>
 
 namespace orrery::pipeline {
 
@@ -31,6 +33,18 @@ inline double forkJoinSeconds(const Machine& machine, std::span<const double> sh
     }
     if (active > joined) seconds += rounds((active + joined - 1) / joined) * machine.memoryLatency;
     return 2 * seconds;
+}
+
+/// Of the cores that ran a kernel: caches between cores that are far from each other are shared by few of them.
+inline double forkJoinSeconds(const Chip& chip, std::span<const CoreResult> ran) {
+    std::vector<double> sharedBy;
+    for (const int cores : chip.sharedBy) {
+        std::map<int, int> of;  // each cache of the level
+        int most = 1;
+        for (const CoreResult& each : ran) most = std::max(most, ++of[each.core / std::max(1, cores)]);
+        sharedBy.push_back(most);
+    }
+    return forkJoinSeconds(chip.core, sharedBy, static_cast<std::int64_t>(ran.size()));
 }
 
 }  // namespace orrery::pipeline
