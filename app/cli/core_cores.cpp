@@ -7,6 +7,7 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/core_view.h"
 #include "simulation/cpu/cores/cores.h"
+#include "simulation/cpu/cores/fork_join.h"
 #include "simulation/cpu/cores/view_chip.h"
 
 #include <fmt/format.h>
@@ -88,6 +89,7 @@ CoresJson jsonOf(const CoresQuestion& question, const SplitRun& run) {
     const auto stack = run.stack(idle);
     for (std::size_t c = 0; c < causeCount; ++c) json["stack"][std::string(toText(static_cast<Cause>(c)))] = stack[c];
     json["stack"]["idle"] = idle;
+    json["fork_join_seconds"] = forkJoinSeconds(chip, run.cores);
     json["bind"] = toText(question.binding);
     json["nodes"] = chip.nodes;
     json["pages"] = toText(chip.pages);
@@ -105,10 +107,12 @@ std::string textOf(const CoresQuestion& question, const SplitRun& run, const Cor
     const Chip& chip = question.chip;
     std::string text = fmt::format(
         "{} on {} of {} cores of {}\n{:.0f} cycles until the last core is done, {:.4g} s at {:.2f} GHz, {:.1f} FLOP "
-        "per cycle; {:.1f} of {:.1f} GB/s of memory\n",
+        "per cycle; {:.1f} of {:.1f} GB/s of memory\nBesides, to begin on all these cores and to wait for the last: {:.0f} "
+        "ns\n",
         toText(question.kernel), run.cores.size(), chip.cores, chip.core.title, json["cycles"].get<double>(),
         json["seconds"].get<double>(), chip.core.clock / 1e9, json["flops_per_cycle"].get<double>(),
-        json["memory"]["bandwidth_gbs"].get<double>(), json["memory"]["drawn_gbs"].get<double>());
+        json["memory"]["bandwidth_gbs"].get<double>(), json["memory"]["drawn_gbs"].get<double>(),
+        1e9 * json["fork_join_seconds"].get<double>());
     Table causes({"cause", "cycles of a core", "share"}, {false, true, true});
     for (const auto& [name, cycles] : json["stack"].items()) {
         if (cycles.get<double>() <= 0) continue;

@@ -56,6 +56,7 @@ private slots:
         QCOMPARE(one["cycles"].get<double>(), alone["cycles"].get<double>());
         QCOMPARE(one["memory"]["read_lines"].get<int>(), alone["memory"]["read_lines"].get<int>());
         QCOMPARE(one["stack"]["idle"].get<double>(), 0.0);
+        QCOMPARE(one["fork_join_seconds"].get<double>(), 0.0);
     }
     // Four rows for sixteen cores: four run, on both sockets, and it is said why not more.
     void fewerPartsThanCores() {
@@ -70,6 +71,13 @@ private slots:
         const Outcome all =
             cli({"core", "--hardware", "epyc-9654-x2", "--kernel", "softmax rows=4 columns=64 avx2", "--cores", "4"});
         QVERIFY2(all.exit == 0 && !all.error.contains("core.fewer"), all.text());
+        // Cores side by side tell each other through their last cache, those far apart through memory.
+        const auto close =
+            nlohmann::json::parse(cli({"core", "--hardware", "epyc-9654-x2", "--kernel",
+                                       "softmax rows=4 columns=64 avx2", "--cores", "4", "--json"})
+                                      .out.toStdString());
+        QVERIFY(close["fork_join_seconds"].get<double>() > 0);
+        QVERIFY(json["fork_join_seconds"].get<double>() > 1.5 * close["fork_join_seconds"].get<double>());
     }
     void mistakesOfSeveralCores() {
         const QStringList kernel{"core", "--kernel", "add n=4000 avx2"};

@@ -210,6 +210,22 @@ private slots:
         QVERIFY(far < 0.06);
     }
 
+    // Student's t of two units is five times that of five: with fewer, a rare loop alone would set the interval.
+    void eachLoopHasUnitsEnough() {
+        const auto ran = ranOf("skylake-server", "gemm m=400 n=400 k=400 avx2");
+        double half = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            SampleOptions options;
+            options.kind = SampleKind::Loops;
+            options.units = 20;
+            options.seed = seed;
+            const auto sample = sampled(ran.nest, ran.machine, options);
+            QVERIFY(sample.clusters > 4 && sample.units >= 5 * static_cast<std::uint64_t>(sample.clusters));
+            half += (sample.high - sample.low) / 2 / sample.cpi / 6;
+        }
+        qInfo("+-%.1f %% of 20 units", 100 * half);
+        QVERIFY(half < 0.06);
+    }
     void sameSeedSameSampleAndShortOnesAreWhole() {
         const auto ran = ranOf("zen2", "gemm m=120 n=128 k=128 avx2");
         SampleOptions options;

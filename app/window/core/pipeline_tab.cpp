@@ -3,6 +3,7 @@
 #include "app/window/core/answer_side.h"
 #include "app/window/form_parts.h"
 #include "hardware/views/core_view.h"
+#include "simulation/cpu/cores/fork_join.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -273,6 +274,9 @@ void PipelineTab::show(const PipelineAnswer& answer) {
         sub += tr(" · %1 of %2 of memory")
                    .arg(ui::text(BytesPerSecond(split->bytesMoved() / (cycles / chip.core.clock))),
                         ui::text(BytesPerSecond(chip.nodes * chip.nodeBandwidth)));
+        if (split->cores.size() > 1)
+            sub += tr(" · beside them %1 to begin on all cores and to wait for the last")
+                       .arg(ui::text(Seconds(forkJoinSeconds(chip, split->cores))));
     }
     sub += stack[most] > 0 ? tr(" · %1 of the cycles: %2")
                                  .arg(ui::percentText(stack[most] / cycles), wordsOf(static_cast<Cause>(most)))

@@ -18,7 +18,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.3.0";
+constexpr std::string_view cpuRooflineId = "cpu-roofline", cpuRooflineVersion = "1.4.0";
 
 // How much of the registers' lanes and of the cores a product's extents leave idle, as a factor of time: columns fill
 // whole registers, and cores share rows or columns, whichever are more.

@@ -9,10 +9,13 @@
 #include "methods/model/placed.h"
 #include "methods/model/turns.h"
 #include "methods/model/whole_error.h"
+#include "methods/reuse_pricer.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <utility>
 
 namespace orrery {
 
@@ -66,12 +69,18 @@ std::vector<double> eagerIssues(const Composition& c) {
     return issue;
 }
 
-// Simulators and searches: distinct kernels side by side.
+// Simulators and searches: distinct kernels side by side, each once for every state of the caches that they begin with.
 Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector<KernelPrice>& prices) {
     const auto& first = c.distinct().first;
+    const auto& launches = c.list().launches;
+    const auto* told = dynamic_cast<const ReusePricer*>(c.pricer.get());
     std::vector<std::size_t> distinct;
+    std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> known;
+    std::vector<std::size_t> same(first.size());
     for (std::size_t i = 0; i < first.size(); ++i) {
-        if (first[i] == static_cast<std::int32_t>(i)) distinct.push_back(i);
+        const auto [at, isNew] = known.try_emplace({first[i], startOf(c, i)}, i);
+        same[i] = at->second;
+        if (isNew) distinct.push_back(i);
     }
     const bool wantSpans = context.wantTimeline && !c.pricer->rows().empty();
     if (wantSpans) c.spans.resize(first.size());
@@ -79,10 +88,10 @@ Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector
     std::vector<std::optional<Diagnostic>> problems(distinct.size());
     context.executor.forEach(distinct.size(), [&](std::size_t d) {
         const std::size_t at = distinct[d];
-        const Kernel& kernel = c.list().launches[at].kernel;
+        const Kernel& kernel = launches[at].kernel;
         const auto serial = makeSerialExecutor();
         PriceContext asked{*serial, context.stop, nullptr, wantSpans ? &c.spans[at] : nullptr};
-        auto price = c.pricer->price(kernel, asked);
+        auto price = told ? told->priceAfter(kernel, c.kernels->reuse[at], asked) : c.pricer->price(kernel, asked);
         if (price) {
             prices[at] = settled(*price, kernel, c);
         } else {
@@ -92,6 +101,9 @@ Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector
     });
     for (auto& problem : problems) {
         if (problem) return Unexpected(std::move(*problem));
+    }
+    for (std::size_t i = 0; i < same.size(); ++i) {
+        if (same[i] != i) prices[i] = prices[same[i]];
     }
     return {};
 }
@@ -126,7 +138,7 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
             const KernelPrice price = c.pricer->price(kernel, useOf(launches[i]));
             c.prices[i] = pricedLaunch(settled(price, kernel, c), launches[i], c.device, rate);
         } else if (!slow.empty()) {
-            c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, rate);
+            c.prices[i] = pricedLaunch(slow[i], boundedBy(c, launches[i]), c.device, rate);
         } else if (at == i) {
             c.prices[i] = pricedLaunch(settled(c.pricer->price(kernel), kernel, c), launches[i], c.device, rate);
         } else {
@@ -403,9 +415,16 @@ Expected<KernelPrice> priceLaunch(const Composition& c, std::size_t i, PriceCont
     const Launch& launch = c.list().launches[i];
     if (c.pricer->tellsUses()) return settled(c.pricer->price(launch.kernel, useOf(launch)), launch.kernel, c);
     if (c.pricer->instant()) return settled(c.pricer->price(launch.kernel), launch.kernel, c);
-    auto price = c.pricer->price(launch.kernel, context);
+    const auto* told = dynamic_cast<const ReusePricer*>(c.pricer.get());
+    auto price = told ? told->priceAfter(launch.kernel, c.kernels->reuse[i], context)
+                      : c.pricer->price(launch.kernel, context);
     if (!price) return price;
     return settled(*price, launch.kernel, c);
+}
+
+std::uint32_t startOf(const Composition& c, std::size_t i) {
+    const auto* told = dynamic_cast<const ReusePricer*>(c.pricer.get());
+    return told ? told->startOf(c.list().launches[i].kernel, c.kernels->reuse[i]) : 0;
 }
 
 PricedLaunch pricedAs(const Composition& c, std::size_t i, const KernelPrice& price) {

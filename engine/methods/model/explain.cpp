@@ -3,6 +3,7 @@
 #include "methods/model/columns.h"
 #include "methods/model/explain_roofline.h"
 #include "methods/one_operator.h"
+#include "methods/reuse_pricer.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +64,7 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
         if (composed->list().leader[i] == leader && index != leader) covered.push_back(index);
     }
     const double latency = latencyOf(*composed);
+    const auto* told = dynamic_cast<const ReusePricer*>(composed->pricer.get());
     std::vector<ExplainedKernel> explained;
     for (std::size_t i = 0; i < composed->list().launches.size(); ++i) {
         const Launch& launch = composed->list().launches[i];
@@ -76,7 +78,8 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
         one.price.seconds = priced.seconds;
         one.price.low = priced.low;
         one.price.high = priced.high;
-        one.story = composed->pricer->explain(launch.kernel);
+        one.story = told ? told->explainAfter(launch.kernel, composed->kernels->reuse[i])
+                         : composed->pricer->explain(launch.kernel);
         const double extra = priced.seconds - launch.scale * priced.price.seconds;
         if (launch.scale != 1) {
             one.story.terms.push_back({"times the forward pass",

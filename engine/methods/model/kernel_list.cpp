@@ -1,5 +1,6 @@
 #include "methods/model/kernel_list.h"
 
+#include "methods/model/reuse_distances.h"
 #include "workload/kernel_parts.h"
 
 #include <deque>
@@ -64,6 +65,10 @@ KernelListPtr make(const Workload& workload, const ModelOptions& options, bool r
     for (const Launch& launch : launches) identity.push_back(kernelIdentity(launch.kernel));
     made->alone = distinctOf(launches, identity, false);
     made->withEpilogues = distinctOf(launches, identity, true);
+    if (options.step == Step::Inference)
+        made->reuse = reuseDistances(workload, made->list);
+    else
+        made->reuse.resize(launches.size());
     return made;
 }
 

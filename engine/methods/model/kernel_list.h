@@ -4,6 +4,7 @@
 // the hardware asks again about a workload that has not changed.
 
 #include "methods/model/launches.h"
+#include "methods/reuse_distance.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@ struct KernelList {
     };
     Distinct alone;  ///< epilogues left aside: for pricers that do not price them
     Distinct withEpilogues;
+    std::vector<ReuseDistances> reuse;  ///< per launch, one pass after another; of training nothing is known
 };
 using KernelListPtr = std::shared_ptr<const KernelList>;
 

@@ -12,6 +12,8 @@ Expected<Composition> openComposition(const Scenario& scenario, const KernelMeth
                                       const EstimateContext& context);
 /// What the composition's method says of launch i, as compose() would take it. Fails with `study.cancelled`.
 Expected<KernelPrice> priceLaunch(const Composition& c, std::size_t i, PriceContext& context);
+/// What tells launch i from others of the same kernel: those with one number cost the same.
+std::uint32_t startOf(const Composition& c, std::size_t i);
 /// That price, or the one of an equal kernel, as launch i has it.
 PricedLaunch pricedAs(const Composition& c, std::size_t i, const KernelPrice& price);
 /// Waiting, streams and interval of a composition whose prices are there. Without chains.

@@ -100,11 +100,15 @@ void makeUnits(KernelAskers& askers) {
     const auto& same = c.kernels->withEpilogues.first;
     const bool uses = std::any_of(askers.all.begin(), askers.all.end(),
                                   [](const KernelAsker& each) { return each.open.pricer->tellsUses(); });
-    std::map<std::pair<std::int32_t, KernelUse>, std::size_t> known;
+    // With what each method tells apart of the launches of one kernel.
+    std::map<std::tuple<std::int32_t, KernelUse, std::vector<std::uint32_t>>, std::size_t> known;
     std::map<std::string, std::size_t> families;
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        const auto [at, isNew] =
-            known.emplace(std::pair(same[i], uses ? useOf(launches[i]) : KernelUse::Forward), askers.units.size());
+        std::vector<std::uint32_t> starts;
+        for (const KernelAsker& each : askers.all)
+            starts.push_back(startOf(each.open, i));
+        const auto [at, isNew] = known.emplace(
+            std::tuple(same[i], uses ? useOf(launches[i]) : KernelUse::Forward, std::move(starts)), askers.units.size());
         if (isNew) {
             const Kernel& kernel = launches[i].kernel;
             std::string name = familyName(kernel, c.device);

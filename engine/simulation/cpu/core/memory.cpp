@@ -64,7 +64,8 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
         return {channel_.reserve(asked) + memoryLatency_, static_cast<std::uint8_t>(mostCaches)};
     }
     Cache& cache = caches_[level];
-    const std::size_t at = cache.lines.find(line);
+    std::size_t at = cache.lines.find(line);
+    if (at == absent && !standing_.empty()) at = stood(level, line);
     Access answer{};
     if (at != absent) {
         ++counts_.hits[level];
@@ -91,6 +92,7 @@ Access Memory::fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle)
 void Memory::prefetch(std::size_t level, std::uint64_t line, std::uint64_t cycle) {
     Cache& cache = caches_[level];
     if (cache.lines.holds(line)) return;
+    if (!standing_.empty() && stood(level, line) != absent) return;
     if (!timeless_ && cache.misses.full(cycle)) return;
     ++counts_.prefetches[level];
     const Access answer = fetch(level + 1, line, cycle);
@@ -106,7 +108,8 @@ Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t 
     }
     if (caches_.empty()) return fetch(0, line, cycle);
     Cache& cache = caches_.front();
-    const std::size_t at = cache.lines.find(line);
+    std::size_t at = cache.lines.find(line);
+    if (at == absent && !standing_.empty()) at = stood(0, line);
     Access answer{};
     if (at != absent) {
         ++counts_.hits[0];
@@ -140,6 +143,24 @@ Access Memory::access(std::uint64_t address, std::uint64_t cycle, std::uint64_t 
         }
     }
     return answer;
+}
+
+void Memory::standing(std::uint64_t begin, std::uint64_t bytes, std::uint8_t level) {
+    if (level >= caches_.size() || bytes == 0) return;
+    const std::uint64_t first = begin >> lineBits, last = (begin + bytes - 1) >> lineBits;
+    standing_.push_back({first, last + 1, level, std::vector<bool>(last + 1 - first, false)});
+}
+
+std::size_t Memory::stood(std::size_t level, std::uint64_t line) {
+    for (Standing& each : standing_) {
+        if (line < each.begin || line >= each.end) continue;
+        // In a cache outside it has been touched when it comes here again.
+        if (each.level != level || each.touched[line - each.begin]) return absent;
+        each.touched[line - each.begin] = true;
+        place(level, line, 0, 0, false);
+        return caches_[level].lines.find(line);
+    }
+    return absent;
 }
 
 void Memory::settle(std::uint64_t line, std::uint8_t level) {

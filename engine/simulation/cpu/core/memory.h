@@ -55,6 +55,8 @@ public:
     /// Puts a line where a run that is not simulated would have left it: in this cache and those outside, in none
     /// inside; `mostCaches`: in none.
     void settle(std::uint64_t line, std::uint8_t level);
+    /// These bytes stand in this cache, until they are touched or what the kernel brings takes their place.
+    void standing(std::uint64_t begin, std::uint64_t bytes, std::uint8_t level);
     /// Lines that go back to memory for each that is read from it, beside those that a cache gives up.
     void writeBack(double linesPerRead) { writesPerRead_ = linesPerRead; }
     const MemoryCounts& counts() const { return counts_; }
@@ -72,6 +74,13 @@ private:
         std::int64_t step = 0;
         int sure = 0;
     };
+    struct Standing {
+        std::uint64_t begin = 0, end = 0;  ///< lines
+        std::uint8_t level = 0;
+        std::vector<bool> touched;
+    };
+    // Puts a line that has stood in this cache since before into it, at its first touch.
+    std::size_t stood(std::size_t level, std::uint64_t line);
     Asker asker() const { return {core_, now_, timeless_}; }
     void place(std::size_t level, std::uint64_t line, std::uint64_t ready, std::uint8_t from, bool dirty);
     Access fetch(std::size_t level, std::uint64_t line, std::uint64_t cycle);
@@ -86,6 +95,7 @@ private:
     double writesPerRead_ = 0, writesDue_ = 0;
     std::array<Stride, 256> strides_{};
     StreamTable streams_;
+    std::vector<Standing> standing_;
     MemoryCounts counts_;
 };
 

@@ -1,6 +1,7 @@
 #include "simulation/cpu/core/sampling.h"
 
 #include "base/random.h"
+#include "simulation/cpu/core/kernel_start.h"
 #include "simulation/cpu/core/strata.h"
 #include "simulation/sampling/signatures.h"
 #include "simulation/sampling/statistics.h"
@@ -16,7 +17,10 @@ namespace {
 
 class OneCore final : public SampleRunner {
 public:
-    OneCore(const LoopNest& nest, const Machine& machine) : ops_(boundOps(machine, nest.ops)), core_(machine, ops_) {}
+    OneCore(const LoopNest& nest, const Machine& machine, const KernelStart& start)
+        : ops_(boundOps(machine, nest.ops)), core_(machine, ops_) {
+        standIn(core_.memory(), nest, start);
+    }
     void warm(const OpChunk& chunk) override { core_.warm(chunk); }
     void run(const OpChunk& chunk) override { core_.run(chunk); }
     void run(const OpChunk& chunk, std::vector<Passage>& passages) override { core_.run(chunk, passages); }
@@ -130,6 +134,9 @@ struct OfStrata {
     std::size_t strata = 0;
 };
 
+// Student's t of two draws is 12.7, of five 2.8 (95 %): a rare stratum of two would set the interval of the whole.
+constexpr std::int64_t leastOfStratum = 5;
+
 OfStrata ofStrata(const LoopNest& nest, UnitRunner& runner, const SampleOptions& options, std::uint64_t units,
                   std::uint64_t unit, RandomStream& random) {
     const Strata strata(nest);
@@ -140,8 +147,8 @@ OfStrata ofStrata(const LoopNest& nest, UnitRunner& runner, const SampleOptions&
     std::vector<UnitRunner::Unit> drawn;
     for (std::size_t s = 0; s < strata.count(); ++s) {
         const double part = (operations[s] / static_cast<double>(nest.length()) + std::sqrt(operations[s]) / roots) / 2;
-        const auto share = std::llround(static_cast<double>(units) * part);
-        const auto count = std::max<std::int64_t>(2, share);
+        const std::int64_t share = std::llround(static_cast<double>(units) * part);
+        const auto count = std::max(leastOfStratum, share);
         for (std::int64_t i = 0; i < count; ++i) {
             const double when = (static_cast<double>(i) + random.uniform()) / static_cast<double>(count);
             const std::uint64_t op = strata.draw(s, when, random), before = random.below(unit);
@@ -209,7 +216,7 @@ Profile profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed
 }  // namespace
 
 SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options) {
-    OneCore core(nest, machine);
+    OneCore core(nest, machine, options.start);
     return sampled(nest, core, options);
 }
 

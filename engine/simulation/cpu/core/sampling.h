@@ -25,6 +25,7 @@ struct SampleOptions {
     std::uint64_t warmed = 250000;  ///< operations before those that pass through caches and predictor alone
     double confidence = 0.95;
     std::uint64_t seed = 1;
+    KernelStart start = {};  ///< of a nest on one core; several cores begin with empty caches
     std::stop_token stop;
 };
 

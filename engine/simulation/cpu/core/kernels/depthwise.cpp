@@ -13,7 +13,7 @@ void depthwise(NestWriter& out, const Target& target, const KernelSpec& spec) {
                        ow = std::max<std::int64_t>(1, (w - r) / step + 1);
     const std::int64_t lanes = target.lanes, e = target.element;
     const std::int64_t padded = (c + lanes - 1) / lanes * lanes;
-    const auto input = out.array(static_cast<std::uint64_t>(padded * h * w * e));
+    const auto input = out.array(static_cast<std::uint64_t>(padded * h * w * e), ArrayUse::Input);
     const auto weights = out.array(static_cast<std::uint64_t>(padded * r * r * e));
     const auto output = out.array(static_cast<std::uint64_t>(padded * oh * ow * e));
     for (const Piece& block : piecesOf(padded, lanes * target.vectors)) {

@@ -156,7 +156,7 @@ Expected<LoopNest> nestOf(const KernelSpec& spec, const Machine& machine) {
         auto its = target;
         if (its.matrix) its.element = 2, its.lanes = its.bytes / 2;  // operands of 16 bits, results of 32
         const std::int64_t e = its.element, r = its.matrix ? 4 : e;
-        const auto a = out.array(static_cast<std::uint64_t>(m * k * e)),
+        const auto a = out.array(static_cast<std::uint64_t>(m * k * e), ArrayUse::Input),
                    b = out.array(static_cast<std::uint64_t>(n * k * e)),
                    c = out.array(static_cast<std::uint64_t>(m * (n + 16) * r));
         parts::product(out, its, m, n, k, {a, k * e, e}, {b, n * e, e}, {c, n * r, r});
@@ -166,14 +166,14 @@ Expected<LoopNest> nestOf(const KernelSpec& spec, const Machine& machine) {
         parts::depthwise(out, target, spec);
     } else if (spec.kernel == "matvec") {
         const auto m = spec.size("m"), n = spec.size("n"), k = spec.size("k"), bytes = spec.size("bytes");
-        const auto a = out.array(static_cast<std::uint64_t>(m * k * 4)),
+        const auto a = out.array(static_cast<std::uint64_t>(m * k * 4), ArrayUse::Input),
                    b = out.array(static_cast<std::uint64_t>(n * k * bytes)),
                    c = out.array(static_cast<std::uint64_t>(m * n * 4));
         parts::dotProducts(out, target, m, n, k, {a, k * 4, 4}, {b, bytes, k * bytes}, {c, n * 4, 4},
                            static_cast<int>(bytes));
     } else if (spec.kernel == "softmax") {
         const auto rows = spec.size("rows"), columns = spec.size("columns");
-        const auto from = out.array(static_cast<std::uint64_t>(rows * columns * 4));
+        const auto from = out.array(static_cast<std::uint64_t>(rows * columns * 4), ArrayUse::Input);
         const auto to = out.array(static_cast<std::uint64_t>(rows * columns * 4));
         parts::softmax(out, target, rows, columns, from, to, columns * 4);
     } else if (spec.kernel == "norm") {

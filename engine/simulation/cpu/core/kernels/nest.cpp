@@ -9,10 +9,12 @@ NestWriter::NestWriter() {
     opened_ = {0};
 }
 
-AffineAddress NestWriter::array(std::uint64_t bytes) {
+AffineAddress NestWriter::array(std::uint64_t bytes, ArrayUse use) {
     AffineAddress start;
     start.base = nextArray_;
     nest_.arrays.push_back(nextArray_);
+    nest_.sizes.push_back(bytes);
+    nest_.uses.push_back(use);
     // A page between, and lines of different arrays on different sets.
     nextArray_ += (bytes / 4096 + 2) * 4096 + 320;
     nest_.footprint += bytes;

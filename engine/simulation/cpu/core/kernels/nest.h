@@ -3,6 +3,7 @@
 // A kernel as a tree of counted loops around straight lines of operations, whose addresses are affine in the loop
 // counters. A trace of it is made while it is read: any place of it can be reached by arithmetic, none of it is stored.
 
+#include "simulation/cpu/core/machine.h"
 #include "simulation/cpu/core/op.h"
 
 #include <array>
@@ -32,6 +33,12 @@ struct AffineAddress {
     }
 };
 
+/// What an array is to the kernel that a nest is.
+enum class ArrayUse : std::uint8_t {
+    Input,  ///< activations that it reads
+    Other   ///< weights, results, what it packs
+};
+
 struct LoopNest {
     struct Node {
         std::uint64_t trips = 0;  ///< 0: a straight line
@@ -45,9 +52,18 @@ struct LoopNest {
     std::vector<AffineAddress> addresses;
     std::vector<Node> nodes;            ///< the first is the whole
     std::vector<std::uint64_t> arrays;  ///< where each begins
+    std::vector<std::uint64_t> sizes;   ///< bytes of each
+    std::vector<ArrayUse> uses;         ///< of each
     std::uint64_t footprint = 0;        ///< bytes of its arrays
 
     std::uint64_t length() const { return nodes.empty() ? 0 : nodes.front().length; }
+};
+
+/// Which cache holds the arrays of each use when a kernel begins: 0 the innermost; `mostCaches`: none.
+struct KernelStart {
+    std::uint8_t inputs = mostCaches, others = mostCaches;
+    std::uint8_t of(ArrayUse use) const { return use == ArrayUse::Input ? inputs : others; }
+    bool operator==(const KernelStart&) const = default;
 };
 
 /// Writes a nest from the outside in.
@@ -55,7 +71,7 @@ class NestWriter {
 public:
     NestWriter();
     /// Address of a fresh array, on a page of its own.
-    AffineAddress array(std::uint64_t bytes);
+    AffineAddress array(std::uint64_t bytes, ArrayUse use = ArrayUse::Other);
     /// Opens a loop and returns its depth; a loop of one turn is a loop too. `close` ends it with increment and branch.
     int open(std::uint64_t trips);
     void close();

@@ -199,7 +199,7 @@ void convolution(NestWriter& out, const Target& target, const KernelSpec& spec) 
     const std::int64_t oh = std::max<std::int64_t>(1, (h - r) / step + 1),
                        ow = std::max<std::int64_t>(1, (w - r) / step + 1);
     const std::int64_t lanes = target.lanes, columns = lanes * target.vectors, e = target.element;
-    const auto input = out.array(static_cast<std::uint64_t>(c * h * w * e));
+    const auto input = out.array(static_cast<std::uint64_t>(c * h * w * e), ArrayUse::Input);
     const auto weights = out.array(static_cast<std::uint64_t>(k * c * r * r * e));
     const auto output = out.array(static_cast<std::uint64_t>((k + lanes) * oh * ow * e));
     for (const Piece& block : piecesOf(k, columns)) {

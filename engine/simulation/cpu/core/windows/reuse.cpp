@@ -23,7 +23,8 @@ struct Span {
 
 class Reuse {
 public:
-    Reuse(const LoopNest& nest, const Machine& machine) : nest_(nest), machine_(machine) {}
+    Reuse(const LoopNest& nest, const Machine& machine, const KernelStart& start)
+        : nest_(nest), machine_(machine), start_(start) {}
 
     NestReuse run() {
         name();
@@ -45,7 +46,10 @@ public:
             capacity_ = machine_.caches[c].bytes / lineBytes;
             setLine_ = capacity_ / std::max(1, machine_.caches[c].ways);
             std::vector<double> cold(static_cast<std::size_t>(out_.arrays));
-            for (int a = 0; a < out_.arrays; ++a) cold[static_cast<std::size_t>(a)] = out_.linesOf(0, a);
+            for (std::size_t a = 0; a < cold.size(); ++a) {
+                const bool stands = a < nest_.uses.size() && start_.of(nest_.uses[a]) <= c;
+                cold[a] = stands ? 0 : out_.linesOf(0, static_cast<int>(a));
+            }
             spread(0, cold, std::vector<double>(cold.size(), 0.0), c);
         }
         weigh();
@@ -355,6 +359,7 @@ private:
 
     const LoopNest& nest_;
     const Machine& machine_;
+    const KernelStart& start_;
     NestReuse out_;
     std::vector<double> turn_;  ///< as NestReuse::lines, of one turn of a loop
     std::vector<bool> stores_;  ///< as NestReuse::lines
@@ -365,8 +370,8 @@ private:
 
 }  // namespace
 
-NestReuse reuseOf(const LoopNest& nest, const Machine& machine) {
-    return Reuse(nest, machine).run();
+NestReuse reuseOf(const LoopNest& nest, const Machine& machine, const KernelStart& start) {
+    return Reuse(nest, machine, start).run();
 }
 
 }  // namespace orrery::pipeline

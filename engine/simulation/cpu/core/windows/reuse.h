@@ -37,7 +37,7 @@ private:
     }
 };
 
-/// Caches are empty at the beginning.
-NestReuse reuseOf(const LoopNest& nest, const Machine& machine);
+/// Caches hold nothing at the beginning but the arrays that stand in them.
+NestReuse reuseOf(const LoopNest& nest, const Machine& machine, const KernelStart& start = {});
 
 }  // namespace orrery::pipeline

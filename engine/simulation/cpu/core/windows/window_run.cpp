@@ -1,5 +1,7 @@
 #include "simulation/cpu/core/windows/window_run.h"
 
+#include "simulation/cpu/core/kernel_start.h"
+
 #include <algorithm>
 
 namespace orrery::pipeline {
@@ -23,7 +25,8 @@ Machine small(Machine machine) {
 
 WindowRun::WindowRun(const LoopNest& nest, const NestReuse& reuse, const std::vector<int>& nodeOf,
                      const std::vector<BoundOp>& ops, const Machine& machine)
-    : reuse_(reuse),
+    : nest_(nest),
+      reuse_(reuse),
       nodeOf_(nodeOf),
       ops_(ops),
       stream_(nest),
@@ -133,12 +136,14 @@ WindowRun::Result WindowRun::run(const WindowPlace& place, std::uint64_t history
     return {result.cycles * share, result.mispredicted * share};
 }
 
-std::vector<WindowRun::Result> WindowRun::whole(const std::vector<int>& classOf, std::size_t classes) {
+std::vector<WindowRun::Result> WindowRun::whole(const std::vector<int>& classOf, std::size_t classes,
+                                                const KernelStart& start) {
     std::vector<Result> all(classes);
     std::vector<double> operations(classes, 0);
     std::vector<Passage> passages;
     std::uint64_t last = 0;
     double count = 0;
+    standIn(core_.memory(), nest_, start);
     stream_.seek(0);
     while (stream_.next(lead_)) {
         passages.clear();

@@ -26,8 +26,8 @@ public:
     /// from outside the first cache, turns are added until they take about a page, or else earlier ones are run too.
     /// `history`: operations before them whose branches pass through the predictor.
     Result run(const WindowPlace& place, std::uint64_t history);
-    /// The whole kernel, from empty caches on: what its classes took (class by static operation, −1: none).
-    std::vector<Result> whole(const std::vector<int>& classOf, std::size_t classes);
+    /// The whole kernel from its start on: what its classes took (class by static operation, −1: none).
+    std::vector<Result> whole(const std::vector<int>& classOf, std::size_t classes, const KernelStart& start);
 
 private:
     void lead(std::uint64_t begin, std::uint64_t history);
@@ -37,6 +37,7 @@ private:
     std::uint64_t pageLength() const;
     void settle(std::size_t phase);
 
+    const LoopNest& nest_;
     const NestReuse& reuse_;
     const std::vector<int>& nodeOf_;
     const std::vector<BoundOp>& ops_;

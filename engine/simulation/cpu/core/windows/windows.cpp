@@ -125,7 +125,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
                         const WindowOptions& options) {
     KernelWindows out;
     Classes classes(nest, options);
-    const NestReuse reuse = reuseOf(nest, machine);
+    const NestReuse reuse = reuseOf(nest, machine, options.start);
     std::vector<int> nodeOf(nest.ops.size(), -1);
     for (std::size_t i = 0; i < nest.nodes.size(); ++i) {
         const auto& node = nest.nodes[i];
@@ -140,7 +140,7 @@ KernelWindows windowsOf(const LoopNest& nest, const Machine& machine, const std:
     std::optional<WindowRun> run;
     if (!flows) run.emplace(nest, reuse, nodeOf, ops, machine);
     std::vector<WindowRun::Result> whole;
-    if (run && nest.length() <= options.whole) whole = run->whole(classes.of, classes.all.size());
+    if (run && nest.length() <= options.whole) whole = run->whole(classes.of, classes.all.size(), options.start);
     Window window;
     OpChunk chunk;
     std::vector<block::PortUse> uses;

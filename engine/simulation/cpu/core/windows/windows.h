@@ -60,6 +60,7 @@ struct WindowOptions {
     std::uint64_t length = 4096;    ///< operations of a window at most
     std::uint64_t whole = 24576;    ///< a kernel of no more is run from end to end
     std::uint64_t history = 16384;  ///< operations before it that pass through the branch predictor
+    KernelStart start = {};
 };
 
 /// Windows that a first order is content with.
