@@ -32,7 +32,7 @@ const char* const oneThread =
     "--network standard_name --device board --device dpu_config --value fps_1thread --rates --whole board --choose";
 
 QList<Figures> figures() {
-    const QString last = "--pool 0:1000 --test 1000:1500";
+    const QString last = "--pool 0:1000 --test 1000:1500", any = "--repeats 5";
     return {
         {"NAS-Bench-201, HELP's protocol", {10, 5, 0}, "help/nasbench201_latency_ms.csv", helpDevices},
         {"NAS-Bench-201, each of 21 devices", {10, 30, 100}, "help/nasbench201_latency_ms.csv", {}},
@@ -46,6 +46,11 @@ QList<Figures> figures() {
         {"OFA, each of ten GPU columns", {10, 30}, "help/ofa_latency_ms.csv", {}},
         {"OFA, ten GPU columns, graph network", {10}, "help/ofa_latency_ms.csv", "--model graph"},
         {"Raspberry Pi 5, eight columns", {10, 30, 100, 3000}, pi5, {}},
+        {"Raspberry Pi 5, eight columns, chosen", {10}, pi5, "--choose"},
+        {"Pi 5, LiteRT from ONNX Runtime, chosen",
+         {10},
+         pi5,
+         "--choose --target pi5_litert_cifar100_ms --known pi5_onnx_cifar100_ms"},
         {"Pi 5, LiteRT from ONNX Runtime",
          {10},
          pi5,
@@ -63,11 +68,17 @@ QList<Figures> figures() {
          pi5,
          "--repeats 20 --target pi5_onnx_ninapro_ms --known pi5_onnx_cifar100_ms"},
         {"HAT decoder, Pi 4, en-de", {30, 1000}, "hat/wmt14ende_cpu_raspberrypi.csv", last},
+        {"HAT decoder, Pi 4, en-de, any rows", {30, 1000}, "hat/wmt14ende_cpu_raspberrypi.csv", any},
         {"HAT decoder, Pi 4, en-fr", {30, 1000}, "hat/wmt14enfr_cpu_raspberrypi.csv", last},
+        {"HAT decoder, Pi 4, en-fr, any rows", {30, 1000}, "hat/wmt14enfr_cpu_raspberrypi.csv", any},
         {"HAT decoder, Titan Xp, en-de", {30, 1000}, "hat/wmt14ende_gpu_titanxp.csv", last},
+        {"HAT decoder, Titan Xp, en-de, any rows", {30, 1000}, "hat/wmt14ende_gpu_titanxp.csv", any},
         {"HAT decoder, Titan Xp, en-fr", {30, 1000}, "hat/wmt14enfr_gpu_titanxp.csv", last},
+        {"HAT decoder, Titan Xp, en-fr, any rows", {30, 1000}, "hat/wmt14enfr_gpu_titanxp.csv", any},
         {"HAT decoder, Titan Xp, de-en", {30, 1000}, "hat/iwslt14deen_gpu_titanxp.csv", last},
+        {"HAT decoder, Titan Xp, de-en, any rows", {30, 1000}, "hat/iwslt14deen_gpu_titanxp.csv", any},
         {"HAT decoder, Xeon, en-de", {30, 1000}, "hat/wmt14ende_cpu_xeon.csv", last},
+        {"HAT decoder, Xeon, en-de, any rows", {30, 1000}, "hat/wmt14ende_cpu_xeon.csv", any},
         {"ncnn without int8, chosen", {3, 5}, "ncnn/ncnn_benchmark_ms.csv", "--without int8 --choose"},
         {"ncnn, int8 alone, chosen", {3, 5}, "ncnn/ncnn_benchmark_ms.csv", "--only int8 --choose"},
         {"YOLO on eight boards, chosen", {5}, "deeplite/yolo_latency_ms.csv", "--choose"},
@@ -122,7 +133,8 @@ private slots:
         const bool every =
             qEnvironmentVariableIsSet("ORRERY_ALL_FIGURES") || qEnvironmentVariableIsSet("ORRERY_WRITE_FIGURES");
         const QStringList few{"NAS-Bench-201, HELP's protocol, 10", "Pi 5, LiteRT from ONNX Runtime, 10",
-                              "ncnn without int8, chosen, 3", "Hailo's five chips, chosen, 5"};
+                              "HAT decoder, Titan Xp, de-en, 1000", "ncnn without int8, chosen, 3",
+                              "Hailo's five chips, chosen, 5"};
         for (int i = 0; i < all.size(); ++i) {
             for (const int samples : all[i].samples) {
                 const QString name = QString("%1, %2").arg(all[i].set).arg(samples);

@@ -7,6 +7,7 @@
 #include "evaluation/edge/few_shot.h"
 #include "evaluation/error_metrics.h"
 #include "learning/edge/graph_features.h"
+#include "learning/edge/level_steps.h"
 #include "learning/edge/next_samples.h"
 #include "learning/edge/space_features.h"
 
@@ -204,8 +205,12 @@ struct Bringing {
             }
             return some;
         };
-        const auto model = prior.condition(rowsOf(measured), values);
-        if (!model) return Unexpected(model.error());
+        std::vector<double> order(measured.size());
+        std::iota(order.begin(), order.end(), 1.0);
+        const auto conditioned = conditionInOrder(prior, rowsOf(measured), values, order);
+        if (!conditioned) return Unexpected(conditioned.error());
+        const DeviceModel* const model = &conditioned->model;
+        if (auto note = levelNote(conditioned->levels, device.name)) out.notes.push_back(std::move(*note));
         out.simple = model->simple;
         out.model = *model;
         out.graphs = others.graphs;

@@ -4,6 +4,7 @@
 #include "evaluation/edge/edge_shares.h"
 #include "evaluation/edge/few_shot.h"
 #include "learning/edge/dead_code.h"
+#include "learning/edge/level_steps.h"
 #include "learning/edge/next_samples.h"
 #include "learning/edge/simple_models.h"
 
@@ -78,14 +79,18 @@ struct SpaceJudge {
         const auto rows = task.chooses() ? chosen(target, prior, features) : task.draw(target, repeat);
         const FeatureRows& counts = &table == &task.known ? knownCounts : askedCounts;
         FeatureRows taken = features.none(), counted = counts.none();
-        std::vector<double> values;
+        std::vector<double> values, order;
         for (const std::size_t r : rows) {
             taken.add(features.row(r));
             counted.add(counts.row(r));
             values.push_back(table.values[table.target(target)][r]);
+            order.push_back(table.index[r]);
         }
-        const auto model = prior.condition(taken, values);
-        if (!model) return Unexpected(model.error());
+        const auto conditioned = conditionInOrder(prior, taken, values, order);
+        if (!conditioned) return Unexpected(conditioned.error());
+        const DeviceModel* const model = &conditioned->model;
+        const bool last = repeat + 1 == task.protocol.repeats;
+        if (auto note = levelNote(conditioned->levels, target); note && last) result.notes.push_back(std::move(*note));
         std::set<std::string_view> used;
         for (const std::size_t r : rows) used.insert(table.networks[r]);
         std::vector<EdgePrediction> told;
@@ -96,6 +101,7 @@ struct SpaceJudge {
             if (used.contains(task.asked.networks[r])) continue;
             const double measured = task.asked.values[task.asked.target(target)][r];
             auto [said, doubt] = toldWithDoubt(*model, asked.row(r));
+            said = conditioned->at(said, task.asked.index[r]);
             judged.add(askedCounts.row(r));
             if (shares) {
                 said = shares->inUnits(r, said);
@@ -116,7 +122,7 @@ struct SpaceJudge {
         out.simple = model->simple ? 1 : 0;
         if (table.space == "nasbench201" && task.protocol.model == EdgeModel::Additive)
             out.deadCode = toText(deadCodeRule(taken, values));
-        if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
+        if (last) result.last.insert(result.last.end(), told.begin(), told.end());
         return out;
     }
 };

@@ -4,6 +4,8 @@
 #include "evaluation/error_metrics.h"
 #include "learning/edge/next_samples.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -112,6 +114,20 @@ std::pair<Predicted, EdgeDoubt> toldWithDoubt(const DeviceModel& model, std::spa
     return {told, model.outside(features) > 1 ? EdgeDoubt::Outside
                   : model.doubtful(told)      ? EdgeDoubt::Wide
                                               : EdgeDoubt::None};
+}
+
+std::optional<Diagnostic> levelNote(const LevelSteps& levels, std::string_view target) {
+    const auto begins = levels.begins();
+    if (begins.empty()) return std::nullopt;
+    constexpr std::size_t shown = 6;
+    std::string rows;
+    for (std::size_t i = 0; i < std::min(shown, begins.size()); ++i)
+        rows += fmt::format("{}{}", i > 0 ? ", " : "", begins[i]);
+    if (begins.size() > shown) rows += ", …";
+    return warning("edge.level-steps",
+                   fmt::format("{}: all its networks became slower or faster at {} {}", target,
+                               begins.size() > 1 ? "rows" : "row", rows),
+                   "a clock, a driver or another program changed: keep it as it is while you measure");
 }
 
 EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const double> simple) {

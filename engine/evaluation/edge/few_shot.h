@@ -3,9 +3,11 @@
 // One few-shot question while it is judged: where samples come from, which are drawn, what the prior may know.
 
 #include "evaluation/edge/edge_judge.h"
+#include "learning/edge/level_steps.h"
 #include "learning/edge/network_matrix.h"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +48,9 @@ bool sameWhole(const EdgeTable& known, std::size_t other, const EdgeTable& table
 
 /// What a model says of a network with these features, and whether that may be off by two.
 std::pair<Predicted, EdgeDoubt> toldWithDoubt(const DeviceModel& model, std::span<const double> features);
+
+/// `edge.level-steps`: a device that changed its speed while its samples were measured. Nothing of one that did not.
+std::optional<Diagnostic> levelNote(const LevelSteps& levels, std::string_view target);
 
 /// `simple`: of a simple model, one per row; rows where it has none are left out of its figures.
 EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const double> simple);

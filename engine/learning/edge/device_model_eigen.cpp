@@ -20,7 +20,9 @@ std::vector<double> DeviceModel::standard(std::span<const double> features) cons
     return out;
 }
 
-// As the rule that is believed more, in an interval that holds what the other says too where that is one in twenty.
+// One of the two rules, in an interval that holds what the other says too where that is one in twenty. They are a
+// thousand apart, so where both are possible the one is told that is off by less in the mean, as a share of what is
+// measured: what is executed is off by a thousand if it folds, a constant by one if it is executed.
 Predicted DeviceModel::ofNothing(std::span<const double> features) const {
     constexpr double possible = 0.05;
     const std::size_t half = centre_.size() / 2;
@@ -34,7 +36,8 @@ Predicted DeviceModel::ofNothing(std::span<const double> features) const {
     const double wide = normal90 * widening * noise * (relative_ ? share : 1);
     const Predicted executed{scale_ * share, scale_ * std::max(share - wide, 0.2 * floor_) / stretch,
                              scale_ * (share + wide) * stretch};
-    if (drops < 0.5) out.mean = executed.mean;
+    const bool lessOff = drops * (executed.mean / told - 1) < (1 - drops) * (1 - told / executed.mean);
+    if (drops < possible || lessOff) out.mean = executed.mean;
     if (drops < possible) out.low = executed.low;
     if (drops <= 1 - possible) out.high = drops < possible ? executed.high : std::max(out.high, executed.high);
     out.low = std::min(out.low, out.mean);

@@ -207,6 +207,7 @@ void DevicePrior::calibrate(const FeatureRows& networks, std::span<const std::ve
             }
             const auto judge = [&](const DeviceModel& model, std::vector<double>& scores, std::vector<double>& reach,
                                    std::vector<double>& off, double& error) {
+                double left = 0;
                 for (std::size_t i = samples; i < count; ++i) {
                     const std::size_t r = there[i];
                     const Predicted p = model.at(networks.row(r));
@@ -219,8 +220,11 @@ void DevicePrior::calibrate(const FeatureRows& networks, std::span<const std::ve
                     if (half > 0) scores.push_back(away / half);
                     reach.push_back(std::log(std::max(p.high / p.mean, p.mean / p.low)));
                     off.push_back(std::abs(std::log(values[r] / p.mean)));
-                    error += std::min(1.0, std::abs(p.mean / values[r] - 1)) / static_cast<double>(count - samples);
+                    if (folds(networks.row(r))) continue;  // no model but one tells constants
+                    error += std::min(1.0, std::abs(p.mean / values[r] - 1));
+                    left += 1;
                 }
+                error /= std::max(1.0, left);
             };
             const auto own = others.conditioned(chosen, measured);
             if (!own) continue;
