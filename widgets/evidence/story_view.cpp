@@ -130,7 +130,7 @@ void StoryView::showKernel(int at) {
     else if (price.priced) {
         facts.push_back({tr("Domain"), wordsOf(price.domain), {}, toneOf(price.domain)});
         if (const double chance = chanceOffByTwo(price.seconds, price.low, price.high); chance >= 0)
-            facts.push_back({tr("Off by more than 2×"), tr("%1 likely").arg(chanceText(chance)),
+            facts.push_back({tr("Chance of more than 2× off"), chanceText(chance),
                              tr("How many of 100 kernels with such an interval are off by more than a factor of two"),
                              chance > likelyOff ? Tone::Warning : Tone::Normal});
     } else
