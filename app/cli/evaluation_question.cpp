@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "base/text/words.h"
 #include "base/unit.h"
+#include "evaluation/evaluation_export.h"
 #include "methods/among_all.h"
 #include "methods/kernel_method.h"
 
@@ -26,6 +27,12 @@ std::string alarms(const EvaluationFigures& figures) {
     if (good == 0) return "–";
     return fmt::format("{:.1f} %",
                        100 * static_cast<double>(figures.flagged - figures.wrongFlagged) / static_cast<double>(good));
+}
+
+// What the intervals promise of them, to be compared with what was seen.
+std::string expectedText(const Evaluation& evaluation) {
+    return fmt::format("expected off by two, by the chances that intervals give: {:.3g} rows; seen: {}\n",
+                       expectedOffByTwo(evaluation.rows), count(static_cast<double>(evaluation.figures.wrong)));
 }
 
 // Two shares that are easily taken for each other: of good rows those flagged in vain, and of flags those in vain.
@@ -327,7 +334,7 @@ std::string evaluationText(const Evaluation& evaluation, std::span<const Referen
     text +=
         "\nwidth: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than twice or half, how "
         "many flagged\n";
-    text += flagsText(evaluation.figures);
+    text += flagsText(evaluation.figures) + expectedText(evaluation);
     Table worst({"worst", "measured", "predicted", "error"}, {false, true, true, true});
     for (std::size_t i = 0; i < std::min<std::size_t>(5, evaluation.worst.size()); ++i) {
         const auto row = evaluation.worst[i];

@@ -3,10 +3,12 @@
 #include "base/text/csv_cell.h"
 #include "base/text/latex_table.h"
 #include "evaluation/repeatability.h"
+#include "learning/off_by_two.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -68,16 +70,19 @@ Json warningsJson(const Diagnostics& warnings) {
 }
 
 constexpr std::string_view csvHead =
-    "device,kind,variant,kernel,measured_s,predicted_s,low_s,high_s,error,flops,bytes,domain,file,line\n";
+    "device,kind,variant,kernel,measured_s,predicted_s,low_s,high_s,error,flops,bytes,domain,chance_off_by_two,file,"
+    "line\n";
 
 std::string csvLine(const EvaluatedRows& rows, std::size_t i, std::span<const ReferenceTable> tables) {
     const auto& row = rowOf(tables, rows.ref[i]);
     const auto& table = tableOf(tables, rows.ref[i]);
-    return fmt::format("{},{},{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.6g},{:.8g},{:.8g},{},{},{}\n",
+    const double chance = chanceOffByTwo(rows.predicted[i], rows.low[i], rows.high[i]);
+    return fmt::format("{},{},{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.6g},{:.8g},{:.8g},{},{},{},{}\n",
                        table.devices[static_cast<std::size_t>(row.device)].catalogue, toText(row.kernel.kind),
                        csvCell(kernelVariant(row.kernel)), csvCell(toText(row.kernel)), rows.measured[i],
                        rows.predicted[i], rows.low[i], rows.high[i], rows.error(i), rows.flops[i], rows.bytes[i],
-                       toText(rows.domain[i]), csvCell(table.file), row.line);
+                       toText(rows.domain[i]), std::isnan(chance) ? std::string() : fmt::format("{:.3g}", chance),
+                       csvCell(table.file), row.line);
 }
 
 Json referencesJson(std::span<const ReferenceTable> tables) {
@@ -101,6 +106,15 @@ Json referencesJson(std::span<const ReferenceTable> tables) {
 
 }  // namespace
 
+double expectedOffByTwo(const EvaluatedRows& rows) {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double chance = chanceOffByTwo(rows.predicted[i], rows.low[i], rows.high[i]);
+        if (chance > 0) sum += chance;
+    }
+    return sum;
+}
+
 std::string evaluationJson(const Evaluation& evaluation, std::span<const ReferenceTable> tables,
                            const EvaluationContext& context) {
     Json json{{"format", "orrery-evaluation"}, {"version", 1}, {"method", evaluation.method}};
@@ -110,6 +124,7 @@ std::string evaluationJson(const Evaluation& evaluation, std::span<const Referen
     if (!context.split.empty()) json["split"] = context.split;
     addFigures(json, evaluation.figures);
     json["flagged_mape"] = evaluation.figures.flaggedMape;
+    json["off_by_two_expected"] = expectedOffByTwo(evaluation.rows);
     json["not_covered"] = evaluation.notCovered;
     json["seconds_per_answer"] = evaluation.figures.secondsPerAnswer;
     json["groups"] = Json::array();

@@ -16,10 +16,15 @@ struct EvaluationContext {
     std::string where, split;               ///< which rows; may be empty
 };
 
+/// How many rows should be off by more than a factor of two, by the chances that their intervals give
+/// (chanceOffByTwo()).
+double expectedOffByTwo(const EvaluatedRows& rows);
+
 /// Errors are shares (0.03 is 3 %), times are seconds.
 std::string evaluationJson(const Evaluation& evaluation, std::span<const ReferenceTable> tables,
                            const EvaluationContext& context);
-/// One line per row: device, kind, variant, kernel, measured, predicted, interval, error, intensity, domain, place.
+/// One line per row: device, kind, variant, kernel, measured, predicted, interval, error, intensity, domain,
+/// chance of being off by more than a factor of two (empty where there is no interval), place.
 std::string evaluationCsv(const Evaluation& evaluation, std::span<const ReferenceTable> tables);
 
 /// Several methods: figures on common rows, with what each has on its own, and why some answer none

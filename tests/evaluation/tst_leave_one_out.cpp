@@ -4,6 +4,7 @@
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
 #include "learning/calibration.h"
+#include "learning/off_by_two.h"
 #include "methods/answer/stated_errors.h"
 #include "methods/method.h"
 
@@ -30,6 +31,7 @@ struct Judged {
     double expected = 0;  ///< as it says of itself
     double covered = 0, halfWidth = 0;
     std::size_t rows = 0, wrong = 0, flaggedWrong = 0, flaggedRight = 0;
+    double feared = 0;  ///< rows off by two, by the chances that they state
 };
 struct Class {
     std::string name;
@@ -49,6 +51,7 @@ Judged judge(const Evaluation& evaluation, const std::vector<std::size_t>& chose
         widths.push_back((rows.high[i] - rows.low[i]) / 2 / rows.predicted[i]);
         const bool wrong = std::abs(std::log(rows.measured[i] / rows.predicted[i])) > std::log(2);
         judged.wrong += wrong;
+        judged.feared += chanceOffByTwo(rows.predicted[i], rows.low[i], rows.high[i]);
         (wrong ? judged.flaggedWrong : judged.flaggedRight) += outside;
     }
     std::nth_element(widths.begin(), widths.begin() + std::ptrdiff_t(widths.size() / 2), widths.end());
@@ -160,14 +163,18 @@ private slots:
     }
     void whatIsOffByTwoIsFlagged() {
         std::size_t wrong = 0, flagged = 0, right = 0, alarms = 0;
+        double feared = 0;
         for (const Class& one : classes()) {
             for (const Judged& m : one.methods) {
                 if (m.method != "tile-hybrid") continue;
-                wrong += m.wrong, flagged += m.flaggedWrong;
+                wrong += m.wrong, flagged += m.flaggedWrong, feared += m.feared;
                 right += m.rows - m.wrong, alarms += m.flaggedRight;
             }
         }
         qInfo("tile-hybrid: %zu of %zu rows off by two are flagged, %zu of %zu others", flagged, wrong, alarms, right);
+        // What their intervals say of them: twice too many at most, and never too few.
+        qInfo("tile-hybrid: %.0f of them expected", feared);
+        QVERIFY(feared >= 0.8 * double(wrong) && feared <= mostFeared * double(wrong));
         QVERIFY(double(flagged) >= leastFlagged * double(wrong));
         QVERIFY(double(alarms) <= mostAlarms * double(right));
     }
@@ -175,7 +182,7 @@ private slots:
 private:
     // As measured, with a little room.
     static constexpr double leastAmong = 0.7, leastCovered = 0.8, widestMedian = 4, leastFlagged = 0.9,
-                            mostAlarms = 0.5;
+                            mostAlarms = 0.5, mostFeared = 2.5;
 };
 
 QTEST_GUILESS_MAIN(TestLeaveOneOut)

@@ -1,10 +1,12 @@
 // The one rule for intervals and verdicts away from what was learned: devices, formats, software.
 
+#include "learning/off_by_two.h"
 #include "learning/section_price.h"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
+#include <utility>
 
 using namespace orrery;
 
@@ -175,6 +177,25 @@ private slots:
         kernel.weightType = DType::FP8;
         changeStack(narrow, kernel);
         QVERIFY(narrow.domain == DomainVerdict::Outside && halfWidth(narrow) > halfWidth(wide));
+    }
+    // Tables of Student's t with three degrees of freedom: 5 % lie beyond 2.353, 1 % beyond 4.541, 0.1 % beyond 10.215.
+    void chanceOfTwoFollowsTheInterval() {
+        const auto atPoint = [](double point) { return std::exp(std::log(2.0) * 2.353363 / point); };
+        for (const auto& [point, chance] : {std::pair{2.353363, 0.1}, {4.540703, 0.02}, {10.214532, 0.002}}) {
+            const double factor = atPoint(point);
+            QVERIFY(std::abs(chanceOffByTwo(3, 3 / factor, 3 * factor) - chance) < 1e-6 * (1 + chance / 1e-2));
+        }
+        // One side alone counts half; a wider interval never makes it less likely; no interval, no chance.
+        QVERIFY(std::abs(chanceOffByTwo(1, 1, 2) - 0.05) < 1e-9);
+        double last = 0;
+        for (double factor = 1.01; factor < 100; factor *= 1.1) {
+            const double chance = chanceOffByTwo(1, 1 / factor, factor);
+            QVERIFY2(chance > last && chance < 1, qPrintable(QString::number(factor)));
+            last = chance;
+        }
+        QCOMPARE(chanceOffByTwo(1, 1, 1), 0.0);
+        for (const auto& [low, high] : {std::pair{0.0, 2.0}, {-1.0, 2.0}, {2.0, 3.0}, {0.5, double(INFINITY)}})
+            QVERIFY(std::isnan(chanceOffByTwo(1, low, high)));
     }
 };
 

@@ -5,6 +5,7 @@
 #include "evaluation/holdout.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
+#include "learning/off_by_two.h"
 #include "learning/section_price.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
@@ -12,6 +13,8 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 using namespace orrery;
@@ -144,6 +147,8 @@ private slots:
         options.executor = executor.get();
         options.calibrations = &shippedCalibrations().set;
         std::size_t rows = 0, wrong = 0, found = 0, flagged = 0;
+        // Rows by the chance of being off by two that they state: below 1 %, to 4 %, above.
+        std::array<double, 3> stated{}, seen{};
         for (const std::string& file : files) {
             const auto tables = readReferences(std::vector<std::string>{file});
             QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
@@ -161,6 +166,17 @@ private slots:
             wrong += result->figures.wrong;
             found += result->figures.wrongFlagged;
             flagged += result->figures.flagged;
+            const EvaluatedRows& all = result->rows;
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const double chance = chanceOffByTwo(all.predicted[i], all.low[i], all.high[i]);
+                const std::size_t at = chance < 0.01 ? 0 : chance < 0.04 ? 1 : 2;
+                stated[at] += chance;
+                seen[at] += std::abs(std::log(all.measured[i] / all.predicted[i])) > std::log(2) ? 1 : 0;
+            }
+        }
+        for (std::size_t i = 0; i < stated.size(); ++i) {
+            qInfo("chances: %.0f rows off by two expected, %.0f seen", stated[i], seen[i]);
+            QVERIFY(seen[i] < 2 * stated[i] && stated[i] < 2 * seen[i]);
         }
         const double recall = double(found) / double(wrong);
         const double alarms = double(flagged - found) / double(rows - wrong);

@@ -1,5 +1,6 @@
 #include "hardware/files/catalogue.h"
 #include "methods/method.h"
+#include "widgets/common/fact_list.h"
 #include "widgets/common/plot_zoom.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -493,6 +494,25 @@ private slots:
         QCOMPARE(chooser->currentText(), QString("softmax"));
         view.setKernels("view", "Tile hybrid", {}, "nothing to launch");
         QCOMPARE(view.kernelCount(), 0U);
+    }
+
+    // An interval of a factor of two holds nine of ten, so that one of ten is off by more.
+    void aStoryShowsHowLikelyItIsFarOff() {
+        StoryView view;
+        const auto chance = [&](double factor) {
+            KernelAnswer one;
+            one.kernel = "gemm 1×2×3";
+            one.price.seconds = 1e-3, one.price.low = 1e-3 / factor, one.price.high = 1e-3 * factor;
+            one.story.terms = {{"tile", 128, Dimension::Number, "", "rows"}};
+            view.setKernels("product", "Tile hybrid", {one}, {});
+            for (const FactList* list : view.findChildren<FactList*>())
+                for (const Fact& fact : list->facts())
+                    if (fact.label.startsWith("Chance")) return fact.value;
+            return QString();
+        };
+        QCOMPARE(chance(2), QString("10 %"));
+        QCOMPARE(chance(1.02), QString("< 0.1 %"));
+        QCOMPARE(chance(1), QString());
     }
 
     // The best answer may be of a method without terms: another one tells, and the page says whose terms they are.

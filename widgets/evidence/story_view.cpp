@@ -1,5 +1,6 @@
 #include "widgets/evidence/story_view.h"
 
+#include "learning/off_by_two.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -33,6 +34,12 @@ QString wordsOf(DomainVerdict verdict) {
             return StoryView::tr("outside what was learned");
     }
     return {};
+}
+
+constexpr double likelyOff = 0.1;
+
+QString chanceText(double chance) {
+    return chance < 0.001 ? StoryView::tr("< 0.1 %") : StoryView::tr("%1 %").arg(100 * chance, 0, 'g', 2);
 }
 
 }  // namespace
@@ -120,9 +127,13 @@ void StoryView::showKernel(int at) {
         facts.push_back({tr("Kind"), tr("a lower bound"), tr("No kernel can be faster at these rates"), Tone::Normal});
     else if (price.priced && !(price.high > price.low))
         facts.push_back({tr("Interval"), tr("none: not compared with such kernels"), {}, Tone::Warning});
-    else if (price.priced)
+    else if (price.priced) {
         facts.push_back({tr("Domain"), wordsOf(price.domain), {}, toneOf(price.domain)});
-    else
+        if (const double chance = chanceOffByTwo(price.seconds, price.low, price.high); chance >= 0)
+            facts.push_back({tr("Chance of more than 2× off"), chanceText(chance),
+                             tr("How many of 100 kernels with such an interval are off by more than a factor of two"),
+                             chance > likelyOff ? Tone::Warning : Tone::Normal});
+    } else
         facts.push_back({tr("Covered"), tr("no: its roofline is used"), {}, Tone::Warning});
     price_->setFacts(std::move(facts));
     std::vector<Fact> terms;
