@@ -245,12 +245,17 @@ std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& ma
 
 template <class Result>
 int answer(const Arguments& arguments, const std::vector<Result>& kernels, const gpusim::Machine& machine,
-           std::string_view method, std::string_view setting, const Json& sample = {}, const std::string& words = {}) {
+           std::string_view method, std::string_view setting, const Json& sample = {}, const std::string& words = {},
+           const std::string& program = {}) {
     const auto& power = voltaPower();
     if (!power) return report(power.error()), Unanswered;
-    if (!arguments.has("json")) return print(tables(kernels, machine, *power) + words) ? Answered : Unanswered;
+    if (!arguments.has("json")) {
+        const std::string first = program.empty() ? std::string() : program + "\n";
+        return print(first + tables(kernels, machine, *power) + words) ? Answered : Unanswered;
+    }
     Json out{{"format", "orrery-gpu"}, {"version", 1},           {"method", fmt::format("gpu-{}", method)},
              {"setting", setting},     {"config", machine.name}, {"core_mhz", machine.coreMhz}};
+    if (!program.empty()) out["program"] = program;
     if (!sample.is_null()) out["sample"] = sample;
     out["kernels"] = Json::array();
     for (const auto& k : kernels) {
@@ -271,10 +276,10 @@ struct Asked {
 };
 
 int answer(const Arguments& arguments, const Expected<gpusim::SampledList>& all, const Asked& asked,
-           const gpusim::Machine& machine, std::string_view setting) {
+           const gpusim::Machine& machine, std::string_view setting, const std::string& program = {}) {
     if (!all) return report(all.error()), Unanswered;
     return answer(arguments, all->kernels, machine, asked.method, setting, sampleJson(*all, *asked.sample),
-                  sampleText(*all, *asked.sample));
+                  sampleText(*all, *asked.sample), program);
 }
 
 // Where a run begins and ends between two kernels.
@@ -390,8 +395,7 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
         if (!list) return report(list.error()), Unanswered;
         if (const auto wrote = writeMachine(drawn->machine, *folder); !wrote) return report(wrote.error()), Unanswered;
         if (!arguments.has("json"))
-            print(fmt::format("{}\norrery-cli gpu --traces {} --config {} --whole-addresses\n", drawn->program, *list,
-                              *folder));
+            print(fmt::format("orrery-cli gpu --traces {} --config {} --whole-addresses\n", *list, *folder));
     }
     auto source = gpusim::TemplateSource::open(drawn->kernel, drawn->machine);
     if (!source) return report(source.error()), Unanswered;
@@ -405,12 +409,12 @@ int runTemplate(const Arguments& arguments, Watch& watch) {
         };
         const auto sampled = gpusim::sampleKernel(drawn->machine, open, *asked.sample, asked.options).map(listOf);
         watch.end();
-        return answer(arguments, sampled, asked, drawn->machine, "drawn");
+        return answer(arguments, sampled, asked, drawn->machine, "drawn", drawn->program);
     }
     const auto tell = [&](const auto& result) -> int {
         watch.end();
         if (!result) return report(result.error()), Unanswered;
-        return answer(arguments, std::vector{*result}, drawn->machine, asked.method, "drawn");
+        return answer(arguments, std::vector{*result}, drawn->machine, asked.method, "drawn", {}, {}, drawn->program);
     };
     if (asked.method == "cycle") return tell(simulate(drawn->machine, *source, asked.options));
     if (!isRepresented(drawn->loop, drawn->machine))

@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "hardware/files/catalogue.h"
+#include "methods/gpu/gpu_choice.h"
 #include "simulation/gpu/templates/loops.h"
 #include "simulation/gpu/templates/vector.h"
 #include "workload/kernel_source.h"
@@ -80,11 +81,11 @@ Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& ha
     }
     auto kernel = kernelFromSource(text);
     if (!kernel) return tl::unexpected(kernel.error());
-    const auto program = programOf(*kernel, *gpu, *drawn);
+    const auto program = chosenProgram(*kernel, *gpu, *drawn);
     if (!program) return tl::unexpected(program.error());
     out.kernel = program->build(0);
     out.loop = *program;
-    out.program = fmt::format("{}: {}", toText(*kernel), program->name);
+    out.program = fmt::format("{}: {}", toText(*kernel), toText(*program));
     return out;
 }
 

@@ -33,6 +33,11 @@ private slots:
         for (const std::string& error : schemaErrors(out.out.toStdString(), "gpu")) QFAIL(error.c_str());
         const auto read = nlohmann::json::parse(out.out.toStdString());
         QCOMPARE(QString::fromStdString(read["method"].get<std::string>()), "gpu-" + method);
+        // The program that ran has a name, in both forms of the output.
+        const auto program = QString::fromStdString(read["program"].get<std::string>());
+        QVERIFY2(program.contains("tile "), qPrintable(program));
+        const auto text = cli(product({"--method", method}), {}, patience);
+        QVERIFY2(text.out.startsWith(program + "\n"), qPrintable(text.out.left(200)));
         const auto& kernel = read["kernels"][0];
         QVERIFY(kernel["cycles"].get<double>() > kernel["launch_cycles"].get<double>());
         const auto& stalls = kernel["stalls"];

@@ -7,6 +7,7 @@
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
+#include "methods/gpu/gpu_choice.h"
 #include "methods/kernel_method.h"
 #include "methods/model/launches.h"
 #include "support/studio_fixture.h"
@@ -236,6 +237,13 @@ private slots:
         const auto cycles = static_cast<double>(run.seen.recording->cycles);
         QVERIFY(cycles > std::max(run.computeCycles, run.memoryCycles()));
         QVERIFY2(headline().contains(ui::countText(cycles)) && cycles >= 1000, qPrintable(headline()));
+        // The page runs the program that gpu-cycle runs, and says which.
+        const auto gpu = gpuDrawing(window_->document().hardware());
+        const auto kernel = kernelFromSource(page_->answer()->question.kernel);
+        QVERIFY(gpu && kernel);
+        const auto chosen = chosenProgram(*kernel, gpu->view, gpu->drawn);
+        QVERIFY(chosen && run.seen.result.header.sharedBytes == chosen->build(0)->header().sharedBytes);
+        QVERIFY2(headline().contains(QString::fromStdString(chosen->name)), qPrintable(headline()));
         // Products have been measured beside simulated ones.
         QVERIFY(run.interval && run.interval->first < run.seconds() && run.seconds() < run.interval->second);
         QVERIFY2(headline().contains(" to "), qPrintable(headline()));

@@ -87,13 +87,13 @@ void CountersTab::begin() {
         double widening = 1;
     };
     work_.ask(
-        [gpu = *gpu_, kernel = kernel_, model = model_](std::stop_token, Progress&) mutable -> Expected<Found> {
+        [gpu = *gpu_, kernel = kernel_, model = model_](std::stop_token stop, Progress&) mutable -> Expected<Found> {
             if (!model) {
                 auto loaded = CounterModel::load();
                 if (!loaded) return tl::unexpected(std::move(loaded.error()));
                 model = std::make_shared<const CounterModel>(std::move(*loaded));
             }
-            const auto program = kernelProgram(kernel, gpu);
+            const auto program = kernelProgram(kernel, gpu, std::move(stop));
             if (!program) return tl::unexpected(program.error());
             const auto code = codeOf(*program, gpu.drawn.machine, gpu.view);
             if (!code) return tl::unexpected(code.error());

@@ -202,7 +202,9 @@ void GpuPage::asked() {
     if (const auto gpu = gpuDrawing(hardware); !gpu) {
         refusal_ = gpu.error();
     } else if (const auto header = kernelHeader(kernel, *gpu)) {
-        occupancy_->setKernel(*header);
+        // A run says which tile was chosen; before it the planned one stands.
+        const bool ran = answer_ && answer_->question.hardware == hardware && answer_->question.kernel == kernel;
+        occupancy_->setKernel(ran ? answer_->runs.front().header : *header);
         if (counters_->ask(hardware, *gpu, kernel) && answer_) counters_->setRun(*answer_);
     } else {
         refusal_ = header.error();
@@ -253,6 +255,7 @@ void GpuPage::take(Expected<GpuAnswer>&& answer) {
     refusal_.reset();
     answer_ = std::move(*answer);
     counters_->setRun(*answer_);
+    if (!late()) occupancy_->setKernel(answer_->runs.front().header);
     showRuns();
     showLate();
 }

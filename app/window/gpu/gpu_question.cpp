@@ -2,6 +2,7 @@
 
 #include "base/unit.h"
 #include "learning/calibration.h"
+#include "methods/gpu/gpu_choice.h"
 #include "methods/gpu/gpu_cycle.h"
 #include "methods/gpu/gpu_what_if.h"
 #include "methods/kernel_method.h"
@@ -24,11 +25,12 @@ namespace {
 
 constexpr std::string_view tracePrefix = "trace:";
 
-Expected<KernelProgram> programFor(const std::string& text, const GpuDrawing& gpu, std::optional<Kernel>& kernel) {
+Expected<KernelProgram> programFor(const std::string& text, const GpuDrawing& gpu, std::optional<Kernel>& kernel,
+                                   const std::stop_token& stop) {
     auto read = kernelFromSource(text);
     if (!read) return tl::unexpected(read.error());
     kernel = *read;
-    return programOf(*read, gpu.view, gpu.drawn);
+    return chosenProgram(*read, gpu.view, gpu.drawn, {.stop = stop});
 }
 
 // The roofline of the part that was simulated: a part of the machine takes a part of the work, in the same time. Of a
@@ -56,11 +58,11 @@ Expected<void> sampleFits(const WatchedPart& part, double budget) {
     const auto blocks = gpusim::leastBlocks(part.allBlocks, std::max<std::int64_t>(places, 1));
     const double least = part.allInstructions * static_cast<double>(blocks) / static_cast<double>(part.allBlocks);
     if (least <= budget) return {};
-    return fail("gpu.sample",
-                fmt::format("{} of the {} blocks must be simulated, about {:.0f} s: the kernel has {:.3g} waves",
-                            blocks, part.allBlocks, std::ceil(least / gpuInstructionsPerSecond), part.waves),
-                fmt::format("a budget of {:.0f} s, or the first waves alone",
-                            std::ceil(least / gpuInstructionsPerSecond)));
+    return fail(
+        "gpu.sample",
+        fmt::format("{} of the {} blocks must be simulated, about {:.0f} s: the kernel has {:.3g} waves", blocks,
+                    part.allBlocks, std::ceil(least / gpuInstructionsPerSecond), part.waves),
+        fmt::format("a budget of {:.0f} s, or the first waves alone", std::ceil(least / gpuInstructionsPerSecond)));
 }
 
 std::string grouped(std::uint64_t number) {
@@ -84,17 +86,18 @@ Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const Gpu
         if (!trace) return tl::unexpected(trace.error());
         return trace->header();
     }
-    std::optional<Kernel> read;
-    const auto program = programFor(kernel, gpu, read);
+    const auto read = kernelFromSource(kernel);
+    if (!read) return tl::unexpected(read.error());
+    const auto program = programOf(*read, gpu.view, gpu.drawn);
     if (!program) return tl::unexpected(program.error());
     return program->build(0)->header();
 }
 
-Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu) {
+Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu, std::stop_token stop) {
     if (kernel.starts_with(tracePrefix))
         return fail("gpu.kernel", "a recorded trace has no program to read", "a kernel of a template");
     std::optional<Kernel> read;
-    return programFor(kernel, gpu, read);
+    return programFor(kernel, gpu, read, stop);
 }
 
 PassKernels kernelsByTime(const Workload& workload, const GpuView& gpu) {
@@ -146,9 +149,10 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
             auto seen = kind ? watchSample(file, machine, sample, options) : watchTrace(file, machine, options);
             if (!seen) return tl::unexpected(seen.error());
             one.seen = std::move(*seen);
+            one.header = one.seen.result.header;
         } else {
             std::optional<Kernel> read;
-            const auto program = programFor(kernel, *gpu, read);
+            const auto program = programFor(kernel, *gpu, read, options.stop);
             if (!program) return tl::unexpected(program.error());
             // As the drawn machine would be cut, so that both designs do the same.
             const auto part = watchedPart(*program, gpu->drawn.machine, budget);
@@ -161,6 +165,7 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
                                                : watchKernel(*program, machine, *part, options);
             if (!seen) return tl::unexpected(seen.error());
             one.seen = std::move(*seen);
+            one.program = toText(*program), one.header = program->build(0)->header();
             addRoofline(one, *read, gpu->view);
         }
         one.l2Cycles = l2Cycles(one.seen), one.dramCycles = dramCycles(one.seen);
@@ -231,7 +236,8 @@ std::string headlineOf(const GpuRun& run) {
         };
         interval = fmt::format(" ({} to {})", time(sample->low), time(sample->high));
     }
-    return reached + interval +
+    const std::string program = run.program.empty() ? std::string() : fmt::format(" · {}", run.program);
+    return reached + interval + program +
            fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
                        result.blocksThatFit == 1 ? "block" : "blocks",
                        result.blocksPerSm < result.blocksThatFit ? "the grid" : limitWords(result.limitedBy));

@@ -33,6 +33,8 @@ constexpr double gpuInstructionsPerSecond = 1.5e5;
 struct GpuRun {
     std::string name;  ///< of the design or kernel
     WatchedKernel seen;
+    std::string program;          ///< as gpu-cycle chooses it: `tile 128×256×64`; of a trace empty
+    gpusim::KernelHeader header;  ///< of all of it
     /// Bounds for what was simulated, in core cycles. Compute and operands (each byte of them once past main memory)
     /// are the roofline's, 0 where they are not known: of a trace, of a changed machine. DRAM and L2 are what the run
     /// moved, at the bandwidth of the machine that it ran on.
@@ -60,11 +62,12 @@ struct GpuDrawing {
 };
 Expected<GpuDrawing> gpuDrawing(const HardwarePtr& hardware);
 
-/// Registers, shared memory and threads that a block of the kernel asks for.
+/// Registers, shared memory and threads that a block of the kernel asks for; of a product by the planned tile, as long
+/// as none was chosen by a run.
 Expected<gpusim::KernelHeader> kernelHeader(const std::string& kernel, const GpuDrawing& gpu);
 
-/// The kernel's program; fails for a recorded trace, which has none.
-Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu);
+/// The kernel's program as a run chooses it, which takes seconds; fails for a recorded trace, which has none.
+Expected<KernelProgram> kernelProgram(const std::string& kernel, const GpuDrawing& gpu, std::stop_token stop = {});
 
 /// A kernel of a workload, and what a pass spends on it.
 struct PassKernel {

@@ -1,6 +1,7 @@
 #include "methods/gpu/gpu_sample.h"
 
 #include "methods/gpu/gpu_represented.h"
+#include "methods/gpu/machine_part.h"
 #include "simulation/gpu/interval/interval_run.h"
 #include "simulation/gpu/occupancy.h"
 
@@ -105,17 +106,11 @@ public:
         const double least = each * static_cast<double>(std::min(blocks, wave)) * loop;
         while (part_ < mostParts && least / part_ > options_.instructions / 2 && machine_.sms / (2 * part_) >= leastSms)
             part_ *= 2;
-        // Whole multiprocessors: blocks and memory are as many of all as they are, so that waves stay as full.
+        // Blocks are as many of all as multiprocessors and memory are, so that waves stay as full.
         double share = 1;
         if (part_ > 1) {
-            const int all = machine_.sms;
-            machine_.sms /= part_;
-            share = static_cast<double>(machine_.sms) / all;
-            // Whole channels; their clocks make up for what the rounding changes.
-            const double channels = machine_.channels * share;
-            machine_.lastLevel.bytes *= share;
-            machine_.channels = channelsNear(channels);
-            machine_.dramMhz *= channels / machine_.channels, machine_.l2Mhz *= channels / machine_.channels;
+            const MachinePart part = partOfMachine(machine_, part_, *kernel);
+            machine_ = part.machine, share = part.share;
             const auto first = static_cast<double>(std::min(blocks, wave));
             shareReuse(std::min(blocks, wave), static_cast<std::int64_t>(std::ceil(first * share - 1e-9)));
         }

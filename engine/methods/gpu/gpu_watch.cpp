@@ -1,5 +1,6 @@
 #include "methods/gpu/gpu_watch.h"
 
+#include "methods/gpu/machine_part.h"
 #include "simulation/gpu/occupancy.h"
 
 #include <fmt/format.h>
@@ -20,17 +21,6 @@ public:
     void op(int, gpusim::LaneMask, unsigned) override { ++count; }
     void access(int, gpusim::LaneMask lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
 };
-
-// Whole channels, odd as the drawing's; their clocks make up for what the rounding changes.
-gpusim::Machine shareOf(gpusim::Machine machine, int share) {
-    if (share == 1) return machine;
-    machine.sms = std::max(1, machine.sms / share);
-    const double channels = static_cast<double>(machine.channels) / share;
-    machine.lastLevel.bytes /= share;
-    machine.channels = std::max(1, machine.channels / share) | 1;
-    machine.dramMhz *= channels / machine.channels, machine.l2Mhz *= channels / machine.channels;
-    return machine;
-}
 
 // With an SM recorded: `run(how)` is the simulation.
 template <class Run>
@@ -137,7 +127,8 @@ Expected<WatchedPart> watchedPart(const KernelProgram& program, const gpusim::Ma
         out.share *= 2;
     if (out.share > 1) {
         const std::int64_t whole = out.blocks;
-        out.blocks = std::clamp<std::int64_t>(std::int64_t{fit.fits} * (machine.sms / out.share), 1, whole);
+        out.blocks =
+            std::clamp<std::int64_t>(std::int64_t{fit.fits} * smsOfPart(machine, out.share, *kernel), 1, whole);
         left *= static_cast<double>(out.blocks) / static_cast<double>(whole);
     }
     out.instructions = left;
@@ -146,8 +137,8 @@ Expected<WatchedPart> watchedPart(const KernelProgram& program, const gpusim::Ma
 
 Expected<WatchedKernel> watchKernel(const KernelProgram& program, const gpusim::Machine& machine,
                                     const WatchedPart& part, const WatchOptions& options) {
-    const gpusim::Machine own = shareOf(machine, part.share);
     const auto kernel = program.build(part.steps < part.allSteps ? part.steps : 0);
+    const gpusim::Machine own = partOfMachine(machine, part.share, *program.build(0)).machine;
     auto source = gpusim::TemplateSource::open(kernel, own, {{0, part.blocks}});
     if (!source) return tl::unexpected(source.error());
     if (options.progress)
