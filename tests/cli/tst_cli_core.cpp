@@ -72,10 +72,9 @@ private slots:
             cli({"core", "--hardware", "epyc-9654-x2", "--kernel", "softmax rows=4 columns=64 avx2", "--cores", "4"});
         QVERIFY2(all.exit == 0 && !all.error.contains("core.fewer"), all.text());
         // Cores side by side tell each other through their last cache, those far apart through memory.
-        const auto close =
-            nlohmann::json::parse(cli({"core", "--hardware", "epyc-9654-x2", "--kernel",
-                                       "softmax rows=4 columns=64 avx2", "--cores", "4", "--json"})
-                                      .out.toStdString());
+        const auto close = nlohmann::json::parse(cli({"core", "--hardware", "epyc-9654-x2", "--kernel",
+                                                      "softmax rows=4 columns=64 avx2", "--cores", "4", "--json"})
+                                                     .out.toStdString());
         QVERIFY(close["fork_join_seconds"].get<double>() > 0);
         QVERIFY(json["fork_join_seconds"].get<double>() > 1.5 * close["fork_join_seconds"].get<double>());
     }

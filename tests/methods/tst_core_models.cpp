@@ -108,7 +108,7 @@ private slots:
             {"core-windows", "core-i7-12700h", "Intel i7-12700H", 0.10}};
         for (const auto& [method, id, device, most] : asked) {
             const auto pricer = bindTo(method, drawn(id), {{"library", "framework"}});
-                double sum = 0;
+            double sum = 0;
             int count = 0;
             for (const auto& cells : file->rows) {
                 if (cells[1] != device || !models.contains(cells[0])) continue;
@@ -130,9 +130,9 @@ private slots:
             QVERIFY(sum / count < most);
         }
     }
-    // MobileNetV2 of MLPerf Inference 5.1 (single stream, TFLite, fp32), as one thread at the highest turbo clock: all of
-    // it fits the last cache, so that nothing comes from memory but the first time. Nothing was fitted; with empty caches
-    // at every kernel these were 161 to 208 % too slow.
+    // MobileNetV2 of MLPerf Inference 5.1 (single stream, TFLite, fp32), as one thread at the highest turbo clock: all
+    // of it fits the last cache, so that nothing comes from memory but the first time. Nothing was fitted; with empty
+    // caches at every kernel these were 161 to 208 % too slow.
     void mlperfsTimes_data() {
         QTest::addColumn<QString>("method");
         QTest::newRow("windows") << "core-windows";
@@ -142,14 +142,15 @@ private slots:
         QFETCH(QString, method);
         const auto file = readCsv(ORRERY_REFERENCE "/devices/mlperf_inference_v5.1_other.csv");
         if (!file) QSKIP("the results of MLPerf are not here");
-        const auto pricer = bindTo(qPrintable(method),
-                                   drawn("core-i9-13900k", {{"performance.count", "1"}, {"i9.clock", "5.8 GHz"}}),
-                                   {{"cores", "fastest"}});
+        const auto pricer =
+            bindTo(qPrintable(method), drawn("core-i9-13900k", {{"performance.count", "1"}, {"i9.clock", "5.8 GHz"}}),
+                   {{"cores", "fastest"}});
         for (const int image : {128, 160, 192, 224}) {
             const std::string name = "mobilenet-v2-precision_float-1.0-" + std::to_string(image);
             double measured = INFINITY;  // the least of the runs
             for (const auto& cells : file->rows)
-                if (cells[5] == "13th Gen Intel(R) Core(TM) i9-13900K" && cells[9] == name && cells[10] == "SingleStream")
+                if (cells[5] == "13th Gen Intel(R) Core(TM) i9-13900K" && cells[9] == name &&
+                    cells[10] == "SingleStream")
                     measured = std::min(measured, std::stod(cells[11]) * 1e-3);
             QVERIFY(std::isfinite(measured));
             WorkloadRecipe recipe{"mobilenet-v2", {}};

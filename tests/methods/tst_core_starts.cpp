@@ -96,10 +96,10 @@ private slots:
         // Most memory is live while the function runs: its operands, and x, which the sum still wants.
         const double pass = 2 * weights + narrow + 2 * wide;
         for (const ReuseDistances& each : distances) QCOMPARE(each.pass, pass);
-        QCOMPARE(distances[0].inputs, pass);                              // x came in
-        QCOMPARE(distances[1].inputs, narrow + weights + 2 * wide);       // y: the product that made it, and its reader
-        QCOMPARE(distances[2].inputs, 2 * wide + weights + narrow);       // z
-        QCOMPARE(distances[3].inputs, pass);                              // x again: all of the pass lies between
+        QCOMPARE(distances[0].inputs, pass);                         // x came in
+        QCOMPARE(distances[1].inputs, narrow + weights + 2 * wide);  // y: the product that made it, and its reader
+        QCOMPARE(distances[2].inputs, 2 * wide + weights + narrow);  // z
+        QCOMPARE(distances[3].inputs, pass);                         // x again: all of the pass lies between
     }
     // A tensor that nobody else touches, inside of a fused group, counts nowhere; nothing is further away than a pass.
     void distancesOfNetworks() {
@@ -160,8 +160,8 @@ private slots:
             QVERIFY2(windowed({2, 2}) < windowed({}), text);
         }
     }
-    // A larger last cache makes no network slower, and one that holds all of it makes it faster than empty caches do; no
-    // price is below what rates allow.
+    // A larger last cache makes no network slower, and one that holds all of it makes it faster than empty caches do;
+    // no price is below what rates allow.
     void largerCachesAreNoSlower_data() {
         QTest::addColumn<QString>("method");
         QTest::newRow("windows") << "core-windows";
@@ -187,7 +187,8 @@ private slots:
     // The same kernel begins with what it finds: near in a network that fits, far in one that does not, and with empty
     // caches where nobody says what ran before.
     void whereOperandsAre() {
-        const auto made = composed("core-windows", oneCore("36 MB"), network("mobilenet-v2", 96), {{"cores", "fastest"}});
+        const auto made =
+            composed("core-windows", oneCore("36 MB"), network("mobilenet-v2", 96), {{"cores", "fastest"}});
         const auto* told = dynamic_cast<const ReusePricer*>(made.pricer.get());
         QVERIFY(told);
         const Kernel& kernel = made.list().launches[10].kernel;

@@ -132,13 +132,13 @@ public:
         const CoreSort& sort = *priced->sort;
         const auto touched = [&](std::string name, double bytes, std::string_view what, std::uint8_t level) {
             if (std::isinf(bytes)) return;
-            story.terms.push_back({std::move(name),
-                                   bytes,
-                                   Dimension::Data,
-                                   {},
-                                   fmt::format("{} When it begins, they are in {}.", what,
-                                               level < sort.machine.caches.size() ? sort.machine.caches[level].name
-                                                                                  : "main memory")});
+            story.terms.push_back(
+                {std::move(name),
+                 bytes,
+                 Dimension::Data,
+                 {},
+                 fmt::format("{} When it begins, they are in {}.", what,
+                             level < sort.machine.caches.size() ? sort.machine.caches[level].name : "main memory")});
         };
         touched("reuse distance", reuse.inputs, "Touched since its inputs were made or read last.",
                 priced->start.inputs);
@@ -186,9 +186,11 @@ public:
         if (settings_.alone)
             out.push_back(fmt::format("Of unlike cores only those of `{}` work", sorts_.front().core.core));
         out.push_back("Cores take equal work and wait for the last; data that several read comes from memory once");
-        if (const double most = threadSeconds(sorts_.front(), sorts_.front().core.cores); most > 0 && !settings_.framework)
-            out.push_back(fmt::format("Threads spin between kernels: to begin on all cores and to wait for the last takes {}",
-                                      format(Seconds(most))));
+        if (const double most = threadSeconds(sorts_.front(), sorts_.front().core.cores);
+            most > 0 && !settings_.framework)
+            out.push_back(
+                fmt::format("Threads spin between kernels: to begin on all cores and to wait for the last takes {}",
+                            format(Seconds(most))));
         if (settings_.framework)
             out.push_back(
                 "A framework calls each kernel, lays weights of convolutions out anew and leaves products of one row "

@@ -416,8 +416,8 @@ Expected<KernelPrice> priceLaunch(const Composition& c, std::size_t i, PriceCont
     if (c.pricer->tellsUses()) return settled(c.pricer->price(launch.kernel, useOf(launch)), launch.kernel, c);
     if (c.pricer->instant()) return settled(c.pricer->price(launch.kernel), launch.kernel, c);
     const auto* told = dynamic_cast<const ReusePricer*>(c.pricer.get());
-    auto price = told ? told->priceAfter(launch.kernel, c.kernels->reuse[i], context)
-                      : c.pricer->price(launch.kernel, context);
+    auto price =
+        told ? told->priceAfter(launch.kernel, c.kernels->reuse[i], context) : c.pricer->price(launch.kernel, context);
     if (!price) return price;
     return settled(*price, launch.kernel, c);
 }

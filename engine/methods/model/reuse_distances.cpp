@@ -45,7 +45,8 @@ private:
     void collect() {
         const std::size_t operators = workload_.graph.operators.size();
         std::vector<std::vector<std::int32_t>> members(operators);
-        for (std::size_t i = 0; i < operators; ++i) members[at(list_.leader[i])].push_back(static_cast<std::int32_t>(i));
+        for (std::size_t i = 0; i < operators; ++i)
+            members[at(list_.leader[i])].push_back(static_cast<std::int32_t>(i));
         // Per tensor whether some other group than its maker's reads it.
         std::vector<std::int32_t> maker(roots_.size(), -1);
         std::vector<bool> leaves(roots_.size(), false);
@@ -72,9 +73,8 @@ private:
                     touches_[i].push_back({tensor, reads});
                     bytes_[i] += bytesOf(tensor);
                 };
-                eachActivation(op(at(member)).inputs, [&](std::int32_t tensor) {
-                    add(tensor, maker[at(tensor)] != list_.launches[i].op);
-                });
+                eachActivation(op(at(member)).inputs,
+                               [&](std::int32_t tensor) { add(tensor, maker[at(tensor)] != list_.launches[i].op); });
                 eachActivation(op(at(member)).outputs, [&](std::int32_t tensor) { add(tensor, false); });
             }
             own_.push_back(own);

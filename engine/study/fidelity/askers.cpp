@@ -105,10 +105,10 @@ void makeUnits(KernelAskers& askers) {
     std::map<std::string, std::size_t> families;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         std::vector<std::uint32_t> starts;
-        for (const KernelAsker& each : askers.all)
-            starts.push_back(startOf(each.open, i));
-        const auto [at, isNew] = known.emplace(
-            std::tuple(same[i], uses ? useOf(launches[i]) : KernelUse::Forward, std::move(starts)), askers.units.size());
+        for (const KernelAsker& each : askers.all) starts.push_back(startOf(each.open, i));
+        const auto [at, isNew] =
+            known.emplace(std::tuple(same[i], uses ? useOf(launches[i]) : KernelUse::Forward, std::move(starts)),
+                          askers.units.size());
         if (isNew) {
             const Kernel& kernel = launches[i].kernel;
             std::string name = familyName(kernel, c.device);

@@ -13,12 +13,13 @@
 
 namespace orrery::pipeline {
 
-/// Seconds to begin a kernel on `active` cores whose threads spin, and to know that all are done. Both go along a binary
-/// tree, ⌈log2 n⌉ lines from core to core one after another (Mellor-Crummey and Scott, "Algorithms for Scalable
+/// Seconds to begin a kernel on `active` cores whose threads spin, and to know that all are done. Both go along a
+/// binary tree, ⌈log2 n⌉ lines from core to core one after another (Mellor-Crummey and Scott, "Algorithms for Scalable
 /// Synchronization on Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991), first within the caches that cores share. A
-/// line from another core takes twice the latency of the innermost cache that both share, there and to its owner; beside
-/// such caches that of memory. On a Ryzen 9 7950X that is 22 and 90 ns, where AnandTech measured 15 to 19 and 79.5 ns.
-/// `sharedBy`: cores of one cache of each level. 0 for one core. Threads that sleep take microseconds more.
+/// line from another core takes twice the latency of the innermost cache that both share, there and to its owner;
+/// beside such caches that of memory. On a Ryzen 9 7950X that is 22 and 90 ns, where AnandTech measured 15 to 19
+/// and 79.5 ns. `sharedBy`: cores of one cache of each level. 0 for one core. Threads that sleep take microseconds
+/// more.
 inline double forkJoinSeconds(const Machine& machine, std::span<const double> sharedBy, std::int64_t active) {
     const auto rounds = [](std::int64_t parties) {
         return double(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(1, parties) - 1)));

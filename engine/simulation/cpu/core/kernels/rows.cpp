@@ -81,7 +81,8 @@ void softmax(NestWriter& out, const Target& target, std::int64_t rows, std::int6
 void normalisation(NestWriter& out, const Target& target, std::int64_t rows, std::int64_t columns) {
     const std::int64_t pitch = columns * 4;
     const auto bytesOf = static_cast<std::uint64_t>(rows * pitch);
-    const auto from = out.array(bytesOf, ArrayUse::Input), to = out.array(bytesOf), scale = out.array(static_cast<std::uint64_t>(pitch)),
+    const auto from = out.array(bytesOf, ArrayUse::Input), to = out.array(bytesOf),
+               scale = out.array(static_cast<std::uint64_t>(pitch)),
                shift = out.array(static_cast<std::uint64_t>(pitch));
     const auto reg = [](int base, int i) { return static_cast<std::uint8_t>(V + base + i); };
     const int row = out.open(static_cast<std::uint64_t>(rows));
@@ -114,7 +115,8 @@ void normalisation(NestWriter& out, const Target& target, std::int64_t rows, std
 
 void elementwise(NestWriter& out, const Target& target, const std::string& what, std::int64_t count) {
     const auto bytesOf = static_cast<std::uint64_t>(count * target.element);
-    const auto a = out.array(bytesOf, ArrayUse::Input), b = what == "add" ? out.array(bytesOf, ArrayUse::Input) : a, c = out.array(bytesOf);
+    const auto a = out.array(bytesOf, ArrayUse::Input), b = what == "add" ? out.array(bytesOf, ArrayUse::Input) : a,
+               c = out.array(bytesOf);
     const auto reg = [](int base, int i) { return static_cast<std::uint8_t>(V + base + i); };
     along(out, target, count, [&](int i, int bytes, std::int64_t offset, int depth, std::int64_t turn) {
         out.load(reg(0, i), bytes, a.at(offset).by(depth, turn));
@@ -140,8 +142,8 @@ void attention(NestWriter& out, const Target& target, const KernelSpec& spec) {
         return static_cast<std::uint64_t>(heads * rows * columns * 4);
     };
     const auto query = out.array(bytesOf(q, d), ArrayUse::Input), key = out.array(bytesOf(kv, d), ArrayUse::Input),
-               value = out.array(bytesOf(kv, d), ArrayUse::Input),
-               result = out.array(bytesOf(q, d)), scores = out.array(static_cast<std::uint64_t>(q * kv * 4));
+               value = out.array(bytesOf(kv, d), ArrayUse::Input), result = out.array(bytesOf(q, d)),
+               scores = out.array(static_cast<std::uint64_t>(q * kv * 4));
     const int head = out.open(static_cast<std::uint64_t>(heads));
     const Matrix queries{query.by(head, q * d * 4), d * 4, 4}, keys{key.by(head, kv * d * 4), 4, d * 4},
         weights{scores, kv * 4, 4}, values{value.by(head, kv * d * 4), d * 4, 4},
