@@ -371,9 +371,9 @@ void DeviceTab::predictAlso(const QString& source) {
     // By name it becomes one of the table's networks, without a time.
     work_->ask(
         [table = table_, name](std::stop_token, Progress&) -> Expected<EdgeTable> {
-            EdgeTable with = *table;
-            if (auto added = addNetwork(with, name); !added) return tl::unexpected(std::move(added.error()));
-            return with;
+            EdgeTable joined = *table;
+            if (auto added = addNetwork(joined, name); !added) return tl::unexpected(std::move(added.error()));
+            return joined;
         },
         [this, with](Expected<EdgeTable> table) {
             if (!table) return refuse(table.error());

@@ -121,8 +121,8 @@ public:
                 both.insert(both.end(), last.begin(), last.end());
                 const auto tail = simulated(cut ? shorter : alike, both);
                 if (!tail) return tl::unexpected(tail.error());
-                const double part = (measured(*tail).cycles - base.cycles) / std::max(1.0, extra);
-                cycles += next * std::clamp(part, 0.0, 1.0);
+                const double share = (measured(*tail).cycles - base.cycles) / std::max(1.0, extra);
+                cycles += next * std::clamp(share, 0.0, 1.0);
             }
         }
         const double perSm = static_cast<double>(blocks) / static_cast<double>(firstWave.size());
