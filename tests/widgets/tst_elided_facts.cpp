@@ -1,4 +1,4 @@
-#include "base/random_stream.h"
+#include "base/random.h"
 #include "widgets/common/elided_facts.h"
 
 #include <QRegularExpression>
