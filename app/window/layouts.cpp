@@ -86,18 +86,13 @@ void Layouts::fitType(bool presents) {
     const double usual = ui::presentingScale({}), before = std::max(theme.scale(), usual);
     constexpr int narrowestForm = 200;
     std::vector<std::pair<QWidget*, int>> forms;
-    for (QWidget* each : studio_.window->findChildren<QWidget*>()) {
-        const bool fixed = each->minimumWidth() == each->maximumWidth() || each->property("form").toBool();
-        if (fixed && each->minimumWidth() >= narrowestForm) forms.emplace_back(each, each->minimumWidth());
-    }
+    for (QWidget* each : studio_.window->findChildren<QWidget*>())
+        if (each->minimumWidth() == each->maximumWidth() && each->minimumWidth() >= narrowestForm)
+            forms.emplace_back(each, each->minimumWidth());
     theme.setPresenter(presents, studio_.window->size());
     const double growth = std::max(theme.scale(), usual) / before;
-    for (const auto& [form, width] : forms) {
-        if (growth == 1 || form->minimumWidth() != width) continue;
-        const bool mayGrow = form->maximumWidth() > width;
-        form->setMinimumWidth(qRound(width * growth));
-        if (!mayGrow) form->setMaximumWidth(qRound(width * growth));
-    }
+    for (const auto& [form, width] : forms)
+        if (growth != 1 && form->minimumWidth() == width) form->setFixedWidth(qRound(width * growth));
     // Type for a large picture would not let the window become a small one.
     studio_.window->setMinimumSize(theme.scale() > usual ? QSize(1280, 720) : QSize(0, 0));
 }

@@ -42,6 +42,33 @@ private slots:
         QVERIFY(!window_->document().isModified());
     }
 
+    // What the page has in ordinary type, it has in the type of Teach, also where it was never shown before.
+    void itsTypeGrowsInTeach() {
+        auto& theme = ui::Theme::instance();
+        const auto check = [&](const MainWindow& window) {
+            for (const char* name : {"serving.speed", "serving.pin", "serving.method"}) {
+                const auto* control = window.findChild<QWidget*>(name);
+                QVERIFY2(control, name);
+                const int pixels = QFontInfo(control->font()).pixelSize();
+                QVERIFY2(pixels == qRound(13 * theme.scale()), qPrintable(QString("%1 %2").arg(name).arg(pixels)));
+            }
+        };
+        check(*window_);
+        theme.setPresenter(true, {2560, 1440});
+        check(*window_);
+        theme.setPresenter(false);
+        check(*window_);
+        MainWindow fresh;
+        fresh.resize(1600, 1000);
+        fresh.show();
+        QVERIFY(QTest::qWaitFor([&] { return fresh.isReady(); }));
+        fresh.openExample("how-many-requests");
+        fresh.setLayoutMode(Layout::Teach, true);
+        check(fresh);
+        QTest::qWait(500);
+        check(fresh);
+        theme.setPresenter(false);
+    }
     void aDraggedRateIsOneUndoableEdit() {
         auto* rate = page_->findChild<ui::LogSlider*>("serving.rate");
         auto* area = page_->findChild<QScrollArea*>("serving.form");

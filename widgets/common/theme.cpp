@@ -71,6 +71,17 @@ void Theme::setPresenter(bool large, const QSize& window) {
     apply();
 }
 
+namespace {
+
+// Widgets that were never shown but have met a sheet take no font from their parents any more.
+void inheritFont(QWidget& widget) {
+    if (!widget.testAttribute(Qt::WA_SetFont)) widget.setFont({});
+    for (QObject* child : widget.children())
+        if (auto* inside = qobject_cast<QWidget*>(child); inside && !inside->isWindow()) inheritFont(*inside);
+}
+
+}  // namespace
+
 void Theme::apply() {
     ++generation_;
     if (qApp) {
@@ -79,11 +90,11 @@ void Theme::apply() {
         QApplication::setPalette(palette);
         QToolTip::setPalette(palette);
         // Qt updates a sheet that is there by polishing every widget once for each of its ancestors; taken off and
-        // put on again, every widget is polished twice. The font in between: widgets that a sheet styles do not take
-        // one from their parents.
+        // put on again, every widget is polished twice.
         qApp->setStyleSheet({});
         QApplication::setFont(font(FontRole::Body));
         QToolTip::setFont(font(FontRole::Body));
+        for (QWidget* window : QApplication::topLevelWidgets()) inheritFont(*window);
         qApp->setStyleSheet(styleSheet(*this));
     }
     emit changed();

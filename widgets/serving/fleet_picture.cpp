@@ -19,6 +19,7 @@ namespace {
 
 constexpr double gap = 8;
 constexpr double roomy = 118;  ///< height of a card with all its lanes
+constexpr double compactHeight = 44;  ///< of a card with two bars, before the theme's scale
 constexpr double narrowest = 230;  ///< width of one, before the theme's scale
 
 QColor promptColour() {
@@ -34,7 +35,14 @@ FleetPicture::FleetPicture(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("serving.fleet"));
     setAccessibleName(tr("Replicas at work"));
     setToolTip(tr("Click a sequence to follow its request through all views"));
-    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+QSize FleetPicture::minimumSizeHint() const {
+    return {320, static_cast<int>(compactHeight * Theme::instance().scale() + 2 * gap)};
 }
 
 void FleetPicture::setReplays(std::vector<const Replay*> replays) {
@@ -90,7 +98,7 @@ void FleetPicture::paintEvent(QPaintEvent*) {
             across = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(std::sqrt(
                                                   static_cast<double>(count) * column / std::max(room, 1.0) / 2.5))));
         const double wide = (column - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
-        const double tall = std::min(compact ? 44.0 * Theme::instance().scale() : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
+        const double tall = std::min(compact ? compactHeight * Theme::instance().scale() : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
         for (std::size_t r = 0; r < count; ++r) {
             const QRectF card(left + static_cast<double>(r % across) * (wide + gap),
                               top + static_cast<double>(r / across) * (tall + gap), wide, tall);

@@ -107,7 +107,14 @@ LanePlot::LanePlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("serving.overTime"));
     setAccessibleName(tr("Load over time"));
     setToolTip(tr("Click or drag to move the replay to that moment"));
-    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+QSize LanePlot::minimumSizeHint() const {
+    return {240, static_cast<int>(120 * Theme::instance().scale())};
 }
 
 void LanePlot::setRuns(const ServingRuns& runs) {

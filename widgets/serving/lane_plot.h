@@ -29,7 +29,7 @@ public:
     SimTime timeAt(double x) const;
     QStringList peaks() const;  ///< of waiting, running, KV cache, tokens per second, as they are written
     QSize sizeHint() const override { return {560, 220}; }
-    QSize minimumSizeHint() const override { return {240, 120}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     void timeChosen(orrery::SimTime time);

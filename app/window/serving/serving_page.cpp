@@ -81,8 +81,13 @@ void ServingPage::build() {
     const double scale = ui::Theme::instance().scale();
     auto* row = new ui::BesideLayout(this, static_cast<int>(26 * unit * scale));
     form_ = new ServingForm(this);
-    form_->setMinimumWidth(static_cast<int>(38 * unit * scale));
-    form_->setProperty("form", true);  // its layout gives it this width; it follows the type (Layouts::fitType())
+    const auto fit = [this] {
+        const ui::Theme& theme = ui::Theme::instance();
+        form_->setMinimumWidth(static_cast<int>(std::max(38.0, 32 * theme.scale()) * theme.unit()));
+        if (fleet_) fitFleet();
+    };
+    fit();
+    connect(&ui::Theme::instance(), &ui::Theme::changed, form_, fit);
     row->addWidget(form_);
     auto* right = new QWidget(this);
     auto* column = new QVBoxLayout(right);
@@ -267,8 +272,11 @@ void ServingPage::resizeEvent(QResizeEvent* event) {
 void ServingPage::fitFleet() {
     const QStringList ofMoment{QStringLiteral("serving.time.split"), QStringLiteral("serving.requests.split")};
     const bool moment = tabs_->currentWidget() == drawing_ || ofMoment.contains(tabs_->currentWidget()->objectName());
-    constexpr int low = 90;  // units: replicas and a plot with its axes do not both fit below
-    fleet_->setVisible(moment || height() >= low * ui::Theme::instance().unit());
+    // Units: below, replicas and a plot with its axes do not both fit; below the lower one, in the type of now, not
+    // even beside curves of the moment, which have a lane for each replica.
+    constexpr int low = 90, lowest = 60;
+    const ui::Theme& theme = ui::Theme::instance();
+    fleet_->setVisible(height() >= (moment ? lowest * theme.scale() : low) * theme.unit());
 }
 
 void ServingPage::ask() {
