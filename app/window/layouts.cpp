@@ -82,15 +82,14 @@ void Layouts::chosen(const LayoutPlan& plan) {
 
 void Layouts::fitType(bool presents) {
     ui::Theme& theme = ui::Theme::instance();
-    // Forms of a fixed width are as wide as a small projector's type asks for; in larger type they keep that share.
-    const double usual = ui::presentingScale({}), before = std::max(theme.scale(), usual);
+    const double usual = ui::presentingScale({}), before = ui::formGrowth(theme.scale());
     constexpr int narrowestForm = 200;
     std::vector<std::pair<QWidget*, int>> forms;
     for (QWidget* each : studio_.window->findChildren<QWidget*>())
         if (each->minimumWidth() == each->maximumWidth() && each->minimumWidth() >= narrowestForm)
             forms.emplace_back(each, each->minimumWidth());
     theme.setPresenter(presents, studio_.window->size());
-    const double growth = std::max(theme.scale(), usual) / before;
+    const double growth = ui::formGrowth(theme.scale()) / before;
     for (const auto& [form, width] : forms)
         if (growth != 1 && form->minimumWidth() == width) form->setFixedWidth(qRound(width * growth));
     // Type for a large picture would not let the window become a small one.

@@ -34,7 +34,9 @@ inline QString culprits(const QWidget& top, bool wide) {
         int length = 0;
         for (const QObject* child : at->children()) {
             const auto* widget = qobject_cast<const QWidget*>(child);
-            if (!widget || widget->isWindow() || !widget->isVisibleTo(&top)) continue;
+            // Pages of a stack that are behind ask for room, too.
+            const bool counts = widget && (widget->isVisibleTo(&top) || qobject_cast<const QStackedWidget*>(at));
+            if (!counts || widget->isWindow()) continue;
             const QSize its = widget->minimumSizeHint().expandedTo(widget->minimumSize());
             if ((wide ? its.width() : its.height()) <= length) continue;
             length = wide ? its.width() : its.height();

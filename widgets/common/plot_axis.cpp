@@ -16,7 +16,8 @@ void paintPlotTitle(QPainter& painter, const QString& text, int width) {
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);
     painter.setPen(Theme::instance().colours().mutedText);
-    painter.drawText(QRect(0, 0, width, plotTitleHeight - 6), Qt::AlignVCenter,
+    const int high = std::max(plotTitleHeight - 6, painter.fontMetrics().height());
+    painter.drawText(QRect(0, 0, width, high), Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, width));
 }
 

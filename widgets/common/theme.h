@@ -14,6 +14,8 @@
 #include <QSize>
 #include <QString>
 
+#include <algorithm>
+
 namespace orrery::ui {
 
 enum class Mode { Light, Dark };
@@ -39,6 +41,10 @@ double contrastRatio(const QColor& a, const QColor& b);
 /// By how much a projector's type is larger than usual in a window of so many pixels: half as large again up to
 /// 1920×1080, and in steps of a half more where the same picture has more pixels, so that the back row reads as much.
 double presentingScale(const QSize& window);
+/// How much wider a form is than in ordinary type, where it has room to spare: it grows from where that is used up.
+inline double formGrowth(double scale) {
+    return std::max(1.0, 0.84 * scale);
+}
 
 class Theme : public QObject {
     Q_OBJECT

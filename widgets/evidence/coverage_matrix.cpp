@@ -1,6 +1,7 @@
 #include "widgets/evidence/coverage_matrix.h"
 
 #include "methods/method.h"
+#include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -148,6 +149,7 @@ CoverageMatrix::CoverageMatrix(QWidget* parent) : QTableView(parent), model_(new
     verticalHeader()->setDefaultSectionSize(static_cast<int>(30 * Theme::instance().scale()));
     verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
+    growWithType(this);
     connect(&Theme::instance(), &Theme::changed, viewport(), qOverload<>(&QWidget::update));
 }
 

@@ -1,5 +1,6 @@
 #include "widgets/evidence/method_matrix_view.h"
 
+#include "widgets/common/table_scale.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -188,6 +189,7 @@ MethodMatrixView::MethodMatrixView(QWidget* parent) : QTableView(parent), model_
         emit cellChosen(entry, index.column() - 1);
     });
     connect(this, &QTableView::activated, this, &QTableView::clicked);
+    growWithType(this);
     connect(&Theme::instance(), &Theme::changed, viewport(), qOverload<>(&QWidget::update));
 }
 

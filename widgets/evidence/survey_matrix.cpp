@@ -1,5 +1,6 @@
 #include "widgets/evidence/survey_matrix.h"
 
+#include "widgets/common/table_scale.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
 
@@ -178,6 +179,7 @@ SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new Sur
     horizontalHeader()->setSectionsClickable(false);
     connect(this, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit chosen(index.row(), index.column(), {}); });
+    growWithType(this);
     connect(&Theme::instance(), &Theme::changed, viewport(), qOverload<>(&QWidget::update));
 }
 

@@ -1,5 +1,6 @@
 #include "widgets/mapping/systolic_animation.h"
 
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/units_text.h"
@@ -83,9 +84,8 @@ SystolicAnimation::SystolicAnimation(QWidget* parent)
 
 QWidget* SystolicAnimation::controls() {
     auto* bar = new QWidget;
-    auto* row = new QHBoxLayout(bar);
+    auto* row = new FlowLayout(4, bar);
     row->setContentsMargins(4, 4, 4, 0);
-    row->setSpacing(4);
     const auto button = [&](const QString& icon, const QString& name, const char* object, auto act) {
         auto* made = new IconButton(icon, name, QStringLiteral("mapping.systolic.") + QLatin1String(object));
         connect(made, &IconButton::clicked, this, act);
@@ -120,7 +120,7 @@ QWidget* SystolicAnimation::controls() {
         array_.dataflow = static_cast<Dataflow>(index);
         showPlan();
     });
-    row->addWidget(where_, 1);
+    row->addWidget(where_);
     return bar;
 }
 

@@ -59,7 +59,7 @@ QWidget* PipelineTab::buildForm(QWidget* parent) {
     const ui::Theme& theme = ui::Theme::instance();
     const int unit = theme.unit();
     auto* side = new QWidget(parent);
-    side->setFixedWidth(static_cast<int>(34 * unit * theme.scale()));
+    side->setFixedWidth(static_cast<int>(34 * unit * ui::formGrowth(theme.scale())));
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(unit * 3 / 2, unit, unit, unit);
     column->setSpacing(unit);

@@ -63,7 +63,7 @@ CalibrateTab::CalibrateTab(ReferenceShelf* shelf, QWidget* parent)
 QWidget* CalibrateTab::buildForm() {
     const int unit = ui::Theme::instance().unit();
     auto* side = new QWidget(this);
-    side->setFixedWidth(static_cast<int>(40 * unit * ui::Theme::instance().scale()));
+    side->setFixedWidth(static_cast<int>(40 * unit * ui::formGrowth(ui::Theme::instance().scale())));
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(unit);

@@ -4,6 +4,7 @@
 #include "app/window/evidence/measure_dialog.h"
 #include "evaluation/repeatability.h"
 #include "widgets/common/fact_list.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/table_scale.h"
 #include "widgets/common/text.h"
@@ -12,7 +13,6 @@
 #include "widgets/common/wrapped_delegate.h"
 
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QListWidget>
 #include <QPushButton>
@@ -104,8 +104,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     pages_->addWidget(tables);
     pages_->addWidget(mapper_);
     outside->addWidget(pages_);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(unit);
+    auto* head = new ui::FlowLayout(unit);
     open_ = new QPushButton(tr("Open references …"), this);
     open_->setObjectName(QStringLiteral("references.open"));
     open_->setAccessibleName(tr("Open references"));
@@ -124,11 +123,12 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     remove_->setToolTip(tr("The file stays as it is"));
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setElided(true);
+    state_->setMinimumWidth(25 * unit);
     head->addWidget(open_);
     head->addWidget(map_);
     head->addWidget(measure_);
     head->addWidget(remove_);
-    head->addWidget(state_, 1);
+    head->addWidget(state_);
     column->addLayout(head);
 
     auto* split = new QSplitter(Qt::Horizontal, this);

@@ -49,7 +49,7 @@ void ExplorePage::build() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     form_ = new ExploreForm(body);
-    form_->setFixedWidth(static_cast<int>(40 * unit * ui::Theme::instance().scale()));
+    form_->setFixedWidth(static_cast<int>(40 * unit * ui::formGrowth(ui::Theme::instance().scale())));
     row->addWidget(form_);
     auto* right = new QWidget(body);
     auto* column = new QVBoxLayout(right);

@@ -83,7 +83,7 @@ void ServingPage::build() {
     form_ = new ServingForm(this);
     const auto fit = [this] {
         const ui::Theme& theme = ui::Theme::instance();
-        form_->setMinimumWidth(static_cast<int>(std::max(38.0, 32 * theme.scale()) * theme.unit()));
+        form_->setMinimumWidth(static_cast<int>(38 * theme.unit() * ui::formGrowth(theme.scale())));
         if (fleet_) fitFleet();
     };
     fit();

@@ -25,7 +25,7 @@ QWidget* ServingSearch::buildChoices() {
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
-    area->setFixedWidth(static_cast<int>(42 * unit * ui::Theme::instance().scale()));
+    area->setFixedWidth(static_cast<int>(42 * unit * ui::formGrowth(ui::Theme::instance().scale())));
     auto* inner = new QWidget;
     auto* column = new QVBoxLayout(inner);
     column->setContentsMargins(unit, 0, unit, unit);

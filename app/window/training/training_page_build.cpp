@@ -44,7 +44,7 @@ void TrainingPage::build() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     form_ = new PlanForm(body);
-    form_->setFixedWidth(static_cast<int>(44 * unit * scale));
+    form_->setFixedWidth(static_cast<int>(44 * unit * ui::formGrowth(scale)));
     form_->setFills(fills_);
     row->addWidget(form_);
     auto* right = new QWidget(body);
