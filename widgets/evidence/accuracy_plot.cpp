@@ -370,8 +370,11 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
     // Its names cost milliseconds to place, and the widgets around it repaint it at every change of their own.
     const QSize pixels = size() * devicePixelRatioF();
     if (picture_.size() != pixels || picture_.devicePixelRatio() != devicePixelRatioF()) {
-        picture_ = QPixmap(pixels);
+        picture_ = QPixmap(pixels);  // else kept: fresh memory costs as much as painting does
         picture_.setDevicePixelRatio(devicePixelRatioF());
+        stale_ = true;
+    }
+    if (std::exchange(stale_, false)) {
         picture_.fill(Theme::instance().colours().surface);
         QPainter drawing(&picture_);
         paint(drawing, rect());
@@ -473,7 +476,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
 }
 
 void AccuracyPlot::changed() {
-    picture_ = {};
+    stale_ = true;
     update();
 }
 

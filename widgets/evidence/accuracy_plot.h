@@ -118,7 +118,8 @@ private:
     bool sameRows_ = true;
     QRectF unknown_;
     PlotZoom zoom_;
-    QPixmap picture_;  ///< of what is shown; null after a change
+    QPixmap picture_;  ///< of what is shown, unless
+    bool stale_ = true;
 };
 
 }  // namespace orrery::ui
