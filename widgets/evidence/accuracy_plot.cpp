@@ -44,7 +44,14 @@ AccuracyPlot::AccuracyPlot(QWidget* parent) : QWidget(parent) {
         tr("Each point is a method. Click one to see its largest errors. The wheel zooms, a drag moves, a double click "
            "shows everything"));
     setFocusPolicy(Qt::StrongFocus);
-    connect(&Theme::instance(), &Theme::changed, this, &AccuracyPlot::changed);
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        updateGeometry();
+        changed();
+    });
+}
+
+QSize AccuracyPlot::minimumSizeHint() const {
+    return {220, static_cast<int>(160 * Theme::instance().scale())};
 }
 
 void AccuracyPlot::setPoints(std::vector<AccuracyPoint> points) {

@@ -79,7 +79,7 @@ public:
     /// PNG, SVG or PDF, without focus or choice. Returns an error text.
     QString exportTo(const QString& file);
     QSize sizeHint() const override { return {420, 300}; }
-    QSize minimumSizeHint() const override { return {220, 160}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     void chosen(int point);

@@ -30,7 +30,14 @@ ResidualPlot::ResidualPlot(QWidget* parent) : QWidget(parent) {
     setToolTip(
         tr("Error of every row. Click one to find it in the table. The line is the running median. The wheel zooms, a "
            "drag moves, a double click shows everything"));
-    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+QSize ResidualPlot::minimumSizeHint() const {
+    return {220, static_cast<int>(140 * Theme::instance().scale())};
 }
 
 void ResidualPlot::setRows(ResidualRows rows) {

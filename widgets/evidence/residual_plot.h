@@ -34,7 +34,7 @@ public:
     /// Nearest row within a few pixels, -1 for none.
     int rowAt(const QPointF& place) const;
     QSize sizeHint() const override { return {420, 260}; }
-    QSize minimumSizeHint() const override { return {220, 140}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     void chosen(int row);
