@@ -107,9 +107,8 @@ std::string textOf(const CoresQuestion& question, const SplitRun& run, const Cor
     const Chip& chip = question.chip;
     std::string text = fmt::format(
         "{} on {} of {} cores of {}\n{:.0f} cycles until the last core is done, {:.4g} s at {:.2f} GHz, {:.1f} FLOP "
-        "per cycle; {:.1f} of {:.1f} GB/s of memory\nBesides, to begin on all these cores and to wait for the last: "
-        "{:.0f} "
-        "ns\n",
+        "per cycle; {:.1f} of {:.1f} GB/s of memory\n"
+        "Besides, {:.0f} ns to begin on all these cores and to wait for the last\n",
         toText(question.kernel), run.cores.size(), chip.cores, chip.core.title, json["cycles"].get<double>(),
         json["seconds"].get<double>(), chip.core.clock / 1e9, json["flops_per_cycle"].get<double>(),
         json["memory"]["bandwidth_gbs"].get<double>(), json["memory"]["drawn_gbs"].get<double>(),

@@ -31,8 +31,10 @@ std::string alarms(const EvaluationFigures& figures) {
 
 // What the intervals promise of them, to be compared with what was seen.
 std::string expectedText(const Evaluation& evaluation) {
+    const auto& rows = evaluation.rows;
+    if (std::ranges::equal(rows.low, rows.high)) return {};  // the method states no interval
     return fmt::format("expected off by two, by the chances that intervals give: {:.3g} rows; seen: {}\n",
-                       expectedOffByTwo(evaluation.rows), count(static_cast<double>(evaluation.figures.wrong)));
+                       expectedOffByTwo(rows), count(static_cast<double>(evaluation.figures.wrong)));
 }
 
 // Two shares that are easily taken for each other: of good rows those flagged in vain, and of flags those in vain.

@@ -2,7 +2,6 @@
 
 #include "workload/engine_kernels.h"
 #include "workload/kernel.h"
-#include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
 
@@ -351,8 +350,7 @@ private:
             quiet_ = false;
         }
         row.kernel = draft_.kernel;
-        row.kernel.flashDecoding |= row.kernel.kind == KernelKind::DecodeAttention &&
-                                    !latentCache(row.kernel.attention) && decodesByFlash(table_.software);
+        setFlashDecoding(row.kernel, row.kernel.flashDecoding || decodesByFlash(table_.software));
         row.device = device();
         row.line = stream_.line();
         ++sound_;

@@ -11,7 +11,7 @@ namespace orrery {
 /// 95 % point of an error whose tails are those of Student's t with three degrees of freedom: errors of kernels have
 /// longer tails than normal ones, also where the interval is narrow. Not a number where the interval is empty or open.
 inline double chanceOffByTwo(double seconds, double low, double high) {
-    if (!(low > 0) || !(seconds >= low) || !(high >= seconds) || !std::isfinite(high))
+    if (!(low > 0) || !(seconds >= low) || !(high >= seconds) || !(high > low) || !std::isfinite(high))
         return std::numeric_limits<double>::quiet_NaN();
     constexpr double point = 2.353363434801823;  // 95 % of t with three degrees of freedom
     constexpr double root = 1.7320508075688772, pi = 3.141592653589793;

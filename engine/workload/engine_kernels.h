@@ -2,6 +2,8 @@
 
 // Which kernels an engine runs, where its name tells it.
 
+#include "workload/kernel.h"
+
 #include <string_view>
 
 namespace orrery {
@@ -11,5 +13,7 @@ namespace orrery {
 /// FlashAttention-3 (Shah et al., arXiv:2407.08608) and FlashInfer (Ye et al., arXiv:2501.01005, section 3.1) put all
 /// query heads of one cache head into the rows of a tile.
 bool decodesByFlash(std::string_view software);
+/// Sets Kernel::flashDecoding of decode attention that such a kernel can run: not over a latent cache.
+void setFlashDecoding(Kernel& kernel, bool flash);
 
 }  // namespace orrery

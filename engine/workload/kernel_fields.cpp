@@ -140,12 +140,7 @@ const std::vector<KernelField>& fields() {
          .words = "yes, no"},
         {.name = "flash_decoding",
          .meaning = "of decode attention: FlashAttention's or FlashInfer's kernels run it",
-         .setWord =
-             [](KernelDraft& d, std::string_view word) {
-                 const bool yes = word == "yes" || word == "true" || word == "1";
-                 d.kernel.flashDecoding = yes;
-                 return yes || word == "no" || word == "false" || word == "0";
-             },
+         .setWord = setFlag<&K::flashDecoding>,
          .words = "yes, no"},
         {.name = "window", .meaning = "tokens looked back, 0 for all", .setNumber = setExtent<&K::window>, .low = 0},
         {.name = "in_channels", .meaning = "of a convolution", .setNumber = setConvolution<&C::inChannels>},

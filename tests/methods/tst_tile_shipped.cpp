@@ -103,9 +103,9 @@ private slots:
     // vLLM were seen when Kernel::flashDecoding was written; before, these rows were 8 times too slow.
     void cachesOfOtherEnginesAreReadOnce_data() {
         QTest::addColumn<QString>("file");
-        for (const char* file : {"a100_sxm__sglang-0.5.10", "a100_sxm__vllm-0.14.0", "b200_sxm__sglang-0.5.14",
-                                 "b200_sxm__vllm-0.24.0", "h100_sxm__sglang-0.5.14", "h100_sxm__vllm-0.24.0",
-                                 "l40s__sglang-0.5.14", "l40s__vllm-0.24.0"})
+        for (const char* file :
+             {"a100_sxm__sglang-0.5.10", "a100_sxm__vllm-0.14.0", "b200_sxm__sglang-0.5.14", "b200_sxm__vllm-0.24.0",
+              "h100_sxm__sglang-0.5.14", "h100_sxm__vllm-0.24.0", "l40s__sglang-0.5.14", "l40s__vllm-0.24.0"})
             QTest::newRow(file) << QString(file);
     }
     void cachesOfOtherEnginesAreReadOnce() {

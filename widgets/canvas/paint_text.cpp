@@ -70,8 +70,7 @@ QString fitted(const QString& text, double width, double pixels, bool strong) {
     auto found = elided.constFind(key);
     if (found == elided.constEnd()) {
         if (elided.size() > mostRemembered) elided.clear();
-        found = elided.insert(
-            key, elidedFacts(text, QFontMetricsF(textFont(pixels, strong)), std::floor(width)));
+        found = elided.insert(key, elidedFacts(text, QFontMetricsF(textFont(pixels, strong)), std::floor(width)));
     }
     return found->size() < 2 || *found == QStringLiteral("…") ? QString() : *found;
 }

@@ -20,7 +20,8 @@ QString elidedFacts(const QString& line, const QFontMetricsF& metrics, double wi
     const QString between = QStringLiteral(" · "), more = QStringLiteral("…");
     QStringList facts = line.split(between);
     QStringList words = facts.front().split(QLatin1Char(' '));
-    if (facts.size() < 2 && std::ranges::none_of(words, isNumber)) return metrics.elidedText(line, Qt::ElideRight, width);
+    if (facts.size() < 2 && std::ranges::none_of(words, isNumber))
+        return metrics.elidedText(line, Qt::ElideRight, width);
     while (facts.size() > 1) {
         facts.removeLast();
         if (const QString shorter = facts.join(between) + between + more; fits(shorter)) return shorter;

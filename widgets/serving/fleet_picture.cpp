@@ -20,7 +20,7 @@ namespace {
 constexpr double gap = 8;
 constexpr double roomy = 118;  ///< height of a card with all its lanes
 constexpr double compactHeight = 44;  ///< of a card with two bars, before the theme's scale
-constexpr double narrowest = 230;  ///< width of one, before the theme's scale
+constexpr double narrowest = 230;     ///< width of one, before the theme's scale
 
 QColor promptColour() {
     return Theme::instance().methodColour(1);
@@ -42,11 +42,15 @@ FleetPicture::FleetPicture(QWidget* parent) : QWidget(parent) {
 }
 
 QSize FleetPicture::minimumSizeHint() const {
-    return {320, static_cast<int>(compactHeight * Theme::instance().scale() + 2 * gap)};
+    const Theme& theme = Theme::instance();
+    const int names = replays_.size() > 1 ? QFontMetrics(theme.font(FontRole::Body)).height() + 4 : 0;
+    return {320, names + static_cast<int>(roomy * theme.scale() + 2 * gap)};
 }
 
 void FleetPicture::setReplays(std::vector<const Replay*> replays) {
+    const bool named = replays_.size() > 1;
     replays_ = std::move(replays);
+    if (named != (replays_.size() > 1)) updateGeometry();
     update();
 }
 
@@ -90,7 +94,7 @@ void FleetPicture::paintEvent(QPaintEvent*) {
         const double lane = roomy * Theme::instance().scale();
         std::size_t across = 1;
         const auto rowsFor = [&](std::size_t columns) { return (count + columns - 1) / columns; };
-        while (across < count && static_cast<double>(rowsFor(across)) * (lane + gap) > room &&
+        while (across<count&& static_cast<double>(rowsFor(across)) * (lane + gap)> room &&
                column / static_cast<double>(across + 1) > narrowest * Theme::instance().scale())
             ++across;
         const bool compact = static_cast<double>(rowsFor(across)) * (lane * 0.8 + gap) > room;
@@ -98,7 +102,8 @@ void FleetPicture::paintEvent(QPaintEvent*) {
             across = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(std::sqrt(
                                                   static_cast<double>(count) * column / std::max(room, 1.0) / 2.5))));
         const double wide = (column - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
-        const double tall = std::min(compact ? compactHeight * Theme::instance().scale() : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
+        const double tall = std::min(compact ? compactHeight * Theme::instance().scale() : lane * 2.2,
+                                     room / static_cast<double>(rowsFor(across)) - gap);
         for (std::size_t r = 0; r < count; ++r) {
             const QRectF card(left + static_cast<double>(r % across) * (wide + gap),
                               top + static_cast<double>(r / across) * (tall + gap), wide, tall);

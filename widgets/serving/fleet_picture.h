@@ -21,7 +21,7 @@ public:
     /// The sequence drawn there, or no_request.
     RequestIndex requestAt(const QPointF& place) const;
     QSize sizeHint() const override { return {560, 320}; }
-    QSize minimumSizeHint() const override;  ///< of two bars for each replica
+    QSize minimumSizeHint() const override;  ///< one row of cards with all their lanes
 
 signals:
     void chosen(orrery::RequestIndex request);

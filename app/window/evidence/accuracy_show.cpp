@@ -403,7 +403,8 @@ void AccuracyTab::showMethods() {
             cells.back().front().tip = tr("Imported from %1").arg(each.importedFrom);
         }
     }
-    // Table and plane each take milliseconds to paint: the plane in a turn of its own, once for all that came meanwhile.
+    // Table and plane each take milliseconds to paint: the plane in a turn of its own, once for all that came
+    // meanwhile.
     if (!std::exchange(plane_, std::make_shared<Plane>(std::move(points), std::move(pointed))))
         QTimer::singleShot(0, this, &AccuracyTab::showPlane);
     const bool first = methods_->cells()->rowCount() == 0;

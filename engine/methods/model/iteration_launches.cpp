@@ -1,7 +1,7 @@
 #include "methods/model/iteration_launches.h"
 
 #include "base/maths.h"
-#include "workload/kernel_parts.h"
+#include "workload/engine_kernels.h"
 
 #include <fmt/format.h>
 
@@ -147,8 +147,7 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
             if (attends(launches[i].kernel)) {
                 Kernel& kernel = launches[i].kernel;
                 kernel.window = windowed(names[i]) ? model.config.window : 0;
-                kernel.flashDecoding =
-                    model.flashDecoding && phase == Phase::Decode && !latentCache(kernel.attention);
+                setFlashDecoding(kernel, model.flashDecoding);
                 (phase == Phase::Prefill ? made.prefill_ : made.decode_).push_back(launches[i]);
             } else {
                 made.present_[static_cast<std::size_t>(groups[i])] = true;

@@ -1,7 +1,7 @@
 #include "methods/model/kernel_list.h"
 
 #include "methods/model/reuse_distances.h"
-#include "workload/kernel_parts.h"
+#include "workload/engine_kernels.h"
 
 #include <deque>
 #include <mutex>
@@ -47,18 +47,13 @@ void writeOutScores(const Graph& graph, LaunchList& list) {
     }
 }
 
-bool decodes(const Kernel& kernel) {
-    return kernel.kind == KernelKind::DecodeAttention && !latentCache(kernel.attention);
-}
-
 KernelListPtr make(const Workload& workload, const ModelOptions& options, bool rewritten) {
     auto made = std::make_shared<KernelList>();
     ModelOptions asked = options;
     asked.wholeExperts = options.wholeExperts && rewritten;
     made->list = launchesOf(workload, asked);
     if (!rewritten) writeOutScores(workload.graph, made->list);
-    for (Launch& launch : made->list.launches)
-        launch.kernel.flashDecoding = options.flashDecoding && decodes(launch.kernel);
+    for (Launch& launch : made->list.launches) setFlashDecoding(launch.kernel, options.flashDecoding);
     const auto& launches = made->list.launches;
     std::vector<std::uint64_t> identity;
     identity.reserve(launches.size());

@@ -265,9 +265,12 @@ std::vector<std::string> TilePricer::assumptions() const {
 
 std::vector<KernelNote> TilePricer::notes() const {
     std::vector<KernelNote> notes = directConvolutionNotes();
-    notes.push_back({"more than 32 query heads share a cache head, and TensorRT-LLM then reads the cache once for each "
-                     "query head; other engines read it once for all",
-                     "tile.heads-apart", "If it is vLLM or SGLang, name it: --software 'vLLM 0.24.0'"});
+    notes.push_back(
+        {"more than 32 query heads share a cache head, and TensorRT-LLM then reads the cache once for each "
+         "query head; other engines read it once for all",
+         "tile.heads-apart",
+         "If it is vLLM or SGLang, name it as the software: in the menu of the task, or by --software 'vLLM "
+         "0.24.0'"});
     return notes;
 }
 

@@ -72,13 +72,14 @@ std::string answerHtml(const Judged& judged) {
                          " {} follows at {}. The two make different assumptions (see Assumptions), and the "
                          "difference may come from those.",
                          escaped(next.title), shareText(next.common.figures.errors.mape))
-               : apart ? fmt::format(" {} follows at {}. The difference holds in at least 95 % of the draws.", escaped(next.title),
-                                     shareText(next.common.figures.errors.mape))
-                       : fmt::format(
-                             " {} follows at {}. These rows do not decide between the two (first in {:.0f} and {:.0f} % "
-                             "of the draws).",
-                             escaped(next.title), shareText(next.common.figures.errors.mape),
-                             100 * best.common.firstShare, 100 * next.common.firstShare);
+               : apart
+                   ? fmt::format(" {} follows at {}. The difference holds in at least 95 % of the draws.",
+                                 escaped(next.title), shareText(next.common.figures.errors.mape))
+                   : fmt::format(
+                         " {} follows at {}. These rows do not decide between the two (first in {:.0f} and {:.0f} % "
+                         "of the draws).",
+                         escaped(next.title), shareText(next.common.figures.errors.mape), 100 * best.common.firstShare,
+                         100 * next.common.firstShare);
     }
     if (best.fittedRows > 0)
         out += fmt::format(" It was fitted to {} of these rows: its figure here is no prediction.", best.fittedRows);
